@@ -67,6 +67,8 @@ from analytics_box.outgoing.client import Client
 from analytics_box.overview.autocomplete import KeptSuggestions
 from analytics_box.overview.board import WEBSITE
 from analytics_box.overview.live import Live, Watching
+from analytics_box.palette.sources import Palette
+from analytics_box.palette_sources import SOURCES
 from analytics_box.procedures import PROCEDURES
 from analytics_box.routes import PAGES_AND_API
 from analytics_box.segments.menu import saved_segments
@@ -267,6 +269,7 @@ def _parts(
         KeptSuggestions(clock),
         saved_segments(),
         SegmentedBoard(WEBSITE),
+        Palette(SOURCES),
         ImportJobs(clock),
         watched,
         watched.backups,

@@ -2,6 +2,7 @@
 
 from analytics_box.accounts import profile_calls
 from analytics_box.alarms import calls as alarm_calls
+from analytics_box.annotations import calls as annotations
 from analytics_box.auditlog import calls as audit_calls
 from analytics_box.bots import calls as bot_calls
 from analytics_box.configuration import calls as configuration_calls
@@ -244,6 +245,11 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("segments.create", segments.create, "manage:websites", "member"),
     Procedure("segments.update", segments.update, "manage:websites", "member"),
     Procedure("segments.delete", segments.delete, "manage:websites", "member"),
+    Procedure("annotations.list", annotations.list_annotations, "read:data", anonymous=True),
+    Procedure("annotations.getById", annotations.get_by_id, "read:data", anonymous=True),
+    Procedure("annotations.create", annotations.create, "manage:websites", "member"),
+    Procedure("annotations.update", annotations.update, "manage:websites", "member"),
+    Procedure("annotations.delete", annotations.delete, "manage:websites", "member"),
     Procedure("websites.list", website_reading.list_websites, "read:data"),
     Procedure("websites.listWithCharts", overview.list_with_charts, "read:data"),
     Procedure("websites.getById", website_reading.get_by_id, "read:data", anonymous=True),

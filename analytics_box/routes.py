@@ -14,6 +14,7 @@ from analytics_box.accounts import (
     theme_pages,
 )
 from analytics_box.alarms import pages as alarm_pages
+from analytics_box.annotations import pages as note_pages
 from analytics_box.auditlog import pages as audit_pages
 from analytics_box.bots import pages as bot_pages
 from analytics_box.configuration import defaults_pages, delivery_pages, domain_pages, integration_pages
@@ -62,8 +63,10 @@ from analytics_box.organizations import (
 from analytics_box.organizations import pages as organization_pages
 from analytics_box.organizations import routes as organizations
 from analytics_box.overview import detail_pages as site_details
+from analytics_box.overview import list_pages as website_list
 from analytics_box.overview import pages as overview
 from analytics_box.overview import realtime_pages
+from analytics_box.palette import pages as palette
 from analytics_box.procedures import PROCEDURES
 from analytics_box.profiles import pages as people_pages
 from analytics_box.query import compile_routes, export_routes
@@ -619,7 +622,9 @@ PAGES_AND_API: tuple[Route, ...] = (
     Route("GET", "/settings/defaults", defaults_pages.defaults, SIGNED_IN, page=True),
     Route("POST", "/settings/defaults", defaults_pages.save, SIGNED_IN, "admin", page=True),
     Route("GET", "/settings/audit", audit_pages.audit_log, SIGNED_IN, "admin", page=True),
-    Route("GET", "/sites", overview.site_list, SIGNED_IN, page=True),
+    Route("GET", "/palette", palette.show, SIGNED_IN, page=True),
+    Route("GET", "/palette/options", palette.options, SIGNED_IN, page=True),
+    Route("GET", "/sites", website_list.site_list, SIGNED_IN, page=True),
     Route("POST", "/sites/example", setup_pages.example, SIGNED_IN, "admin", page=True),
     Route("GET", "/sites/new", website_pages.new_site_form, SIGNED_IN, "admin", page=True),
     Route("POST", "/sites/new", website_pages.add_site, SIGNED_IN, "admin", page=True),
@@ -655,6 +660,18 @@ PAGES_AND_API: tuple[Route, ...] = (
     ),
     Route("GET", "/sites/{website_id:str}/live", overview.site_live, SIGNED_IN, page=True),
     Route("GET", "/sites/{website_id:str}/realtime", realtime_pages.show, SIGNED_IN, page=True),
+    Route("GET", "/sites/{website_id:str}/notes", note_pages.show, SIGNED_IN, page=True),
+    Route("POST", "/sites/{website_id:str}/notes", note_pages.add, SIGNED_IN, "member", page=True),
+    Route("GET", "/sites/{website_id:str}/notes/{note_id:str}", note_pages.edit_form, SIGNED_IN, "member", page=True),
+    Route("POST", "/sites/{website_id:str}/notes/{note_id:str}", note_pages.save_note, SIGNED_IN, "member", page=True),
+    Route(
+        "POST",
+        "/sites/{website_id:str}/notes/{note_id:str}/delete",
+        note_pages.delete_note,
+        SIGNED_IN,
+        "member",
+        page=True,
+    ),
     Route("GET", "/sites/{website_id:str}/queries", query_pages.show, SIGNED_IN, page=True),
     Route("GET", "/sites/{website_id:str}/queries/csv", query_pages.sheet, SIGNED_IN, page=True),
     Route("POST", "/sites/{website_id:str}/queries/saved", saved_pages.save, SIGNED_IN, "member", page=True),

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from analytics_box.dashboard.board import Board, Rows
 from analytics_box.dashboard.chart import Axis, Outage
 from analytics_box.dashboard.comparing import Compared
+from analytics_box.dashboard.marks import Note, Notes
 from analytics_box.dashboard.steps import Step
 from analytics_box.errors import BoxError
 from analytics_box.http.page.dates import USUAL, Formats
@@ -45,6 +46,7 @@ class Asking(Struct, frozen=True):
     filters: Sequence[GivenFilter] = ()
     plain: Mapping[str, str] = {}
     outages: Outages | None = None
+    notes: Notes | None = None
     step: Step | None = None
     compared: Compared | None = None
     begun: int | None = None
@@ -53,6 +55,13 @@ class Asking(Struct, frozen=True):
     def everything(self) -> "Asking":
         """The same without filters."""
         return replace(self, filters=(), plain={})
+
+    async def notes_shown(self) -> Sequence[Note]:
+        """The notes in the days of the page."""
+        if self.notes is None:
+            return ()
+        window = ranges.window(self.days, self.zone, None)
+        return await self.notes(window.start, window.end)
 
     async def outages_shown(self) -> Sequence[Outage]:
         """The outages in the days of the page."""

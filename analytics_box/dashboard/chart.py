@@ -10,6 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from analytics_box.dashboard.board import Metric, Rows, Unit
+from analytics_box.dashboard.marks import Flag, Mark, Note, flags, marks
 from analytics_box.dashboard.periods import Bucket, buckets
 from analytics_box.dashboard.steps import Step
 from analytics_box.http.page.dates import USUAL, Formats
@@ -99,6 +100,7 @@ class Chart(Struct, frozen=True):
     points: tuple[Point, ...]
     compared: bool
     shades: tuple[Shade, ...] = ()
+    marks: tuple[Mark, ...] = ()
     step: Step = "day"
     second: Unit | None = None
 
@@ -119,6 +121,7 @@ class Chart(Struct, frozen=True):
         }
         if self.shades:
             columns["shades"] = [[shade.left, shade.right] for shade in self.shades]
+        if self.shades or self.marks:
             columns["notes"] = [self.note(index) for index in range(len(self.points))]
         if self.compared:
             columns["before"] = [point.before for point in self.points]
@@ -132,16 +135,24 @@ class Chart(Struct, frozen=True):
 
     @property
     def listed(self) -> tuple[Point, ...]:
-        """The rows of the table: every bucket that has begun or that is compared with something."""
-        return tuple(point for point in self.points if point.text or point.before_text)
+        """The rows of the table: every bucket that has begun, that is compared with something, or that has a note."""
+        noted = {self.points[index] for mark in self.marks for index in mark.buckets}
+        return tuple(point for point in self.points if point.text or point.before_text or point in noted)
 
     def note(self, index: int) -> str:
-        """What is said of the outages of a bucket; empty without one."""
-        return ", ".join(dict.fromkeys(shade.label for shade in self.shades if index in shade.buckets))
+        """What is said of the outages and the notes of a bucket; empty without one."""
+        said = [shade.label for shade in self.shades if index in shade.buckets]
+        said += [mark.note.text for mark in self.marks if index in mark.buckets]
+        return ", ".join(dict.fromkeys(said))
 
     def note_of(self, point: Point) -> str:
-        """What is said of the outages of a point's bucket; empty without one."""
-        return self.note(self.points.index(point)) if self.shades else ""
+        """What is said of the outages and the notes of a point's bucket; empty without one."""
+        return self.note(self.points.index(point)) if self.shades or self.marks else ""
+
+    @property
+    def flags(self) -> tuple[Flag, ...]:
+        """The notes as they stand above the chart, from left to right."""
+        return flags(self.marks, len(self.points))
 
     @property
     def unfinished(self) -> str:
@@ -163,6 +174,7 @@ def chart(
     previous_last: date | None = None,
     second: tuple[Metric, Rows] | None = None,
     outages: Sequence[Outage] = (),
+    notes: Sequence[Note] = (),
     zone: tzinfo = UTC,
 ) -> Chart:
     """The series of one metric beside the period before, which ends with the day `previous_last`, and beside a second
@@ -170,7 +182,7 @@ def chart(
 
     Buckets after now are empty rather than zero, as are those before anything is known; the bucket of now is marked
     as unfinished. The period before is laid on ours bucket by bucket; what it has more (a day of 25 hours before one
-    of 24) is not drawn. `outages` are shaded.
+    of 24) is not drawn. `outages` are shaded, `notes` stand above.
     """
     named = axis.places(rows, axis.last)
     filling = _filling(named, axis.now)
@@ -200,6 +212,7 @@ def chart(
         points=tuple(points),
         compared=previous is not None,
         shades=shades,
+        marks=marks(notes, named, zone),
         step=axis.step,
         second=second[0].unit if second is not None else None,
     )

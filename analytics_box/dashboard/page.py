@@ -22,6 +22,7 @@ from analytics_box.dashboard.chips import ChipGroup, Choice
 from analytics_box.dashboard.compare_picker import ComparisonShown, comparison_shown
 from analytics_box.dashboard.comparing import compared
 from analytics_box.dashboard.late_parts import BUDGET_SECONDS, KnownRows, LateParts
+from analytics_box.dashboard.marks import Notes
 from analytics_box.dashboard.narrowing_question import asked
 from analytics_box.dashboard.panels import Panel
 from analytics_box.dashboard.range_picker import RangeShown
@@ -93,15 +94,18 @@ async def whole(
     names: Sequence[str],
     outages: Outages | None = None,
     begun: int | None = None,
+    *,
+    notes: Notes | None = None,
 ) -> Dashboard:
     """The whole page with these of its parts; `number` is what the facts know its subject by, `outages` are shaded in
-    its chart. Nothing is known before the instant `begun` (UTC ms) or its first fact, whichever came first.
+    its chart, `notes` stand above it. Nothing is known before the instant `begun` (UTC ms) or its first fact, whichever
+    came first.
 
     Parts that are not ready within the budget are fetched by the page itself; a swap by htmx waits for all of them,
     because the old numbers stay until then.
     """
     view = await with_segment(visit, number, view)
-    asking = await asking_for(visit, number, view, outages, begun)
+    asking = await asking_for(visit, number, view, outages, begun, notes)
     tasks = {name: asyncio.create_task(_part(asking, view, name)) for name in names}
     patient = view.wait or "hx-request" in visit.request.headers
     _, slow = await asyncio.wait(tasks.values(), timeout=None if patient else BUDGET_SECONDS)
@@ -113,13 +117,20 @@ async def whole(
 
 
 async def part(
-    visit: Visit, number: int, view: View, name: str, outages: Outages | None = None, begun: int | None = None
+    visit: Visit,
+    number: int,
+    view: View,
+    name: str,
+    outages: Outages | None = None,
+    begun: int | None = None,
+    *,
+    notes: Notes | None = None,
 ) -> Dashboard:
     """One part of the page that was not ready in time. Raises NotFound."""
     if name not in view.of.parts:
         raise errors.NotFound("There is nothing at this address")
     view = await with_segment(visit, number, view)
-    asking = await asking_for(visit, number, view, outages, begun)
+    asking = await asking_for(visit, number, view, outages, begun, notes)
     late = visit.parts[LateParts].take(_key(asking, view, name))
     task = late or asyncio.create_task(_part(asking, view, name))
     await asyncio.wait((task,))
@@ -134,7 +145,12 @@ async def empty(visit: Visit, number: int, view: View) -> tuple[Asking, Dashboar
 
 
 async def asking_for(
-    visit: Visit, number: int, view: View, outages: Outages | None = None, begun: int | None = None
+    visit: Visit,
+    number: int,
+    view: View,
+    outages: Outages | None = None,
+    begun: int | None = None,
+    notes: Notes | None = None,
 ) -> Asking:
     """What a page asks for whoever visits it, with the filters of the segment that its address names."""
     view = await with_segment(visit, number, view)
@@ -156,6 +172,7 @@ async def asking_for(
         (*asked(view.filters), *(asked(view.segment.filters) if view.segment is not None else ())),
         view.plain,
         outages,
+        notes,
         step=steps.chosen(view.by, days, against.days.length if against is not None else 0)[0],
         compared=against,
         begun=begun,
@@ -282,6 +299,7 @@ async def _figures(asking: Asking, view: View) -> Figures:
             previous_last=against.days.last if against is not None else None,
             second=(second, now[second.series]) if second is not None else None,
             outages=await asking.outages_shown(),
+            notes=await asking.notes_shown(),
             zone=asking.zone,
         ),
         label=names[drawn.name],

@@ -5,7 +5,7 @@ from msgspec import Struct
 from analytics_box import errors
 from analytics_box.http.call import Call
 from analytics_box.overview.mini_chart import MiniChart, mini_chart
-from analytics_box.overview.week import weeks
+from analytics_box.overview.weeks import weeks
 from analytics_box.query import ranges
 from analytics_box.query.presence import Presence
 from analytics_box.query.run import Queries
@@ -43,11 +43,11 @@ async def list_with_charts(call: Call, given: OfOrganization) -> WithCharts:
     person = call.identity.person
     zone = ranges.zone(person.time_zone if person is not None else "UTC")
     found = await weeks(call.parts[Queries], sites, zone, call.now)
+    if found is None:
+        raise errors.Unavailable("The charts could not be computed in time; ask again in a moment")
     charts = {}
     for website in websites:
         week = found[website.site]
-        if week is None:
-            raise errors.Unavailable("The charts could not be computed in time; ask again in a moment")
         has_data = website.site in begun
         charts[website.id] = mini_chart(website.id, week.totals.pageviews, week.days, has_data=has_data)
     return WithCharts(

@@ -1,4 +1,4 @@
-"""The overview of a website, its parts as fragments, who is there now; and the list of websites."""
+"""The overview of a website, its parts as fragments, and who is there now."""
 
 import asyncio
 from collections.abc import Sequence
@@ -9,63 +9,27 @@ from litestar import Response
 from litestar.params import FromPath
 from msgspec.structs import replace
 
+from analytics_box.annotations.on_charts import on_charts
 from analytics_box.dashboard import page, suggesting
 from analytics_box.dashboard.asking import Outages
 from analytics_box.dashboard.page import Dashboard
 from analytics_box.dashboard.view import View, read_view
 from analytics_box.dashboard.watched import WatchedWebsites
-from analytics_box.http.page.shell import frame
 from analytics_box.http.page.visit import Answer, Next, Page, Visit, Visitor
 from analytics_box.identity import at_least
 from analytics_box.invented.site import DOMAIN
 from analytics_box.overview.board import WEBSITE
 from analytics_box.overview.live import PREFIX, Watching, online_text
 from analytics_box.overview.measured import kinds_measured, parts_of
-from analytics_box.overview.site_list import SiteCard, site_card
 from analytics_box.overview.waiting import waiting
-from analytics_box.overview.week import weeks
-from analytics_box.query import ranges
 from analytics_box.query.presence import Presence
+from analytics_box.query.ranges import today, zone
 from analytics_box.query.run import Queries
 from analytics_box.segments import menu as segments
-from analytics_box.websites import settings_form
 from analytics_box.websites.directory import Directory
-from analytics_box.websites.reach import own, restorable
+from analytics_box.websites.reach import own
 from analytics_box.websites.rules import MANAGER, Website
 from analytics_box.websites.shell import site_shell, website_shown
-
-
-async def site_list(visit: Visitor) -> Page:
-    """GET /sites: a card per website, with its last seven days, and the deleted ones that can be restored.
-
-    `?moved=` names the organization that a website was just transferred to.
-    """
-    person, parts = visit.person, visit.parts
-    own = parts[Directory].of(person.organization_id)
-    manages = at_least(person.role, MANAGER)
-    deleted = await restorable(visit.call) if manages else []
-    moved = visit.asked("moved")
-    return visit.pages.show(
-        "sites.html",
-        shell=frame(person, "sites"),
-        sites=await _cards(visit, own),
-        deleted=settings_form.restorable(deleted, parts.settings.grace_days, person),
-        may_add=manages,
-        moved=next((one for one in person.memberships if one.organization_id == moved), None),
-    )
-
-
-async def _cards(visit: Visit, websites: list[Website]) -> list[SiteCard]:
-    parts, now = visit.parts, visit.call.now
-    sites = tuple(website.site for website in websites)
-    begun, online = await parts[Presence].begun(sites), await parts[Presence].online(sites, now)
-    found = await weeks(
-        parts[Queries], [site for site in sites if site in begun], ranges.zone(visit.person.time_zone), now
-    )
-    return [
-        site_card(website, found.get(website.site), online=online[website.site], waiting=website.site not in begun)
-        for website in websites
-    ]
 
 
 async def site(visit: Visitor, website_id: FromPath[str]) -> Answer:
@@ -95,6 +59,8 @@ async def site(visit: Visitor, website_id: FromPath[str]) -> Answer:
         quiet=not online[website.site],
         waiting=None if begun else await waiting(visit, website),
         board=await _board(visit, website, view, parts_of(view, measured)) if begun else None,
+        note_day=today(visit.call.now, zone(visit.person.time_zone)).isoformat(),
+        may_note=at_least(visit.person.role, "member"),
         monitor=parts[WatchedWebsites].page(website.id),
         may_watch=at_least(visit.person.role, "member"),
         offers_example=not begun and _may_add_example(visit),
@@ -103,7 +69,9 @@ async def site(visit: Visitor, website_id: FromPath[str]) -> Answer:
 
 async def _board(visit: Visit, website: Website, view: View, names: Sequence[str]) -> Dashboard:
     """The figures, and what the menu of filters has to say about segments."""
-    board = await page.whole(visit, website.site, view, names, _outages(visit, website))
+    board = await page.whole(
+        visit, website.site, view, names, _outages(visit, website), notes=on_charts(visit, website)
+    )
     return replace(board, segments=await segments.menu(visit, website, board.view))
 
 
@@ -117,7 +85,10 @@ async def site_part(visit: Visitor, website_id: FromPath[str], name: FromPath[st
     """GET /sites/{id}/parts/{name}: one part of the overview that was not ready in time. Raises NotFound."""
     website = own(visit.call, website_id)
     return visit.pages.show(
-        "part.html", board=await page.part(visit, website.site, _view(visit, website), name, _outages(visit, website))
+        "part.html",
+        board=await page.part(
+            visit, website.site, _view(visit, website), name, _outages(visit, website), notes=on_charts(visit, website)
+        ),
     )
 
 

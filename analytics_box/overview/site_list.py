@@ -1,19 +1,32 @@
-"""The list of websites: one card each, with its last seven days."""
+"""The list of websites: one card each, with its last seven days beside the seven before. Pure."""
 
 from collections.abc import Sequence
+from typing import Literal
 
 from msgspec import Struct
 
-from analytics_box.overview.week import Week
+from analytics_box.overview.listing import Known
+from analytics_box.overview.week import Day
 from analytics_box.texts import Sites, figures
 from analytics_box.websites.rules import Website
 
 WIDTH, HEIGHT, MARGIN = 280.0, 44.0, 3.0
+TIMES = 10  # from which on a change is said as how many times
+
+
+class Change(Struct, frozen=True):
+    """This week against the week before, in words; `amount` is empty where both are the same."""
+
+    direction: Literal["up", "down", "same"]
+    amount: str
 
 
 class SiteCard(Struct, frozen=True):
     """One website as its card shows it. `line`, `tail` and `area` are SVG paths of its visitors per
-    day, empty if none: the finished days, the last step to today, which is not over, and the surface below."""
+    day, empty if none: the finished days, the last step to today, which is not over, and the surface below.
+
+    `change` is None where there is nothing to compare with; `young` says that its first event is younger than that.
+    """
 
     id: str
     name: str
@@ -26,22 +39,38 @@ class SiteCard(Struct, frozen=True):
     line: str
     tail: str
     area: str
+    change: Change | None = None
+    young: bool = False
 
 
-def site_card(website: Website, week: Week | None, *, online: int, waiting: bool = False) -> SiteCard:
-    """`week` is None where it could not be had; `waiting` is whether nothing has arrived yet."""
-    visitors = None if week is None else week.totals.visitors
+def site_card(website: Website, days: Sequence[Day] | None, known: Known) -> SiteCard:
+    """`days` is None where they could not be had."""
+    weeks = known.weeks
+    visitors = None if weeks is None or website.site not in weeks.now else weeks.now[website.site].visitors
+    begun = known.beginnings.get(website.site)
     return SiteCard(
         id=website.id,
         name=website.name,
         domain=website.domain,
         href=f"/sites/{website.id}",
-        waiting=waiting,
+        waiting=begun is None,
         visitors="–" if visitors is None else figures.count(visitors),
         unit=Sites.visitors_one if visitors == 1 else Sites.visitors,
-        online=figures.count(online),
-        **sparkline([] if week is None else [day.visitors for day in week.days]),
+        online=figures.count(known.online.get(website.site, 0)),
+        change=change(known.change(website.site)),
+        young=weeks is not None and begun is not None and begun > weeks.since,
+        **sparkline([day.visitors for day in days or ()]),
     )
+
+
+def change(share: float | None) -> Change | None:
+    """A share of the week before, such as 0.12, in words: in percent, or as how many times where that says more."""
+    if share is None:
+        return None
+    if not round(share * 1000):
+        return Change("same", "")
+    much = f"×{figures.count(share + 1)}" if share + 1 >= TIMES else figures.percent(abs(share) * 100)
+    return Change("up" if share > 0 else "down", much)
 
 
 def sparkline(values: Sequence[float]) -> dict[str, str]:

@@ -1,22 +1,10 @@
-"""The last seven days of websites, as lists of them show them."""
+"""A week of a website, and weeks of many. Pure."""
 
-import asyncio
-from collections.abc import Sequence
-from zoneinfo import ZoneInfo
-
-import msgspec
 from msgspec import Struct
-
-from analytics_box.dashboard.asking import Asking, Unanswered
-from analytics_box.overview.board import WEBSITE
-from analytics_box.query import ranges
-from analytics_box.query.run import Queries
-
-AT_ONCE = 4
 
 
 class Day(Struct, frozen=True):
-    """A row of `summary_metrics`."""
+    """A day of a website, as YYYY-MM-DD in the zone that was asked for."""
 
     date: str
     visitors: float = 0
@@ -24,7 +12,7 @@ class Day(Struct, frozen=True):
 
 
 class Totals(Struct, frozen=True):
-    """The row of `summary_totals`."""
+    """What some days have in all."""
 
     visitors: float = 0
     pageviews: float = 0
@@ -37,19 +25,12 @@ class Week(Struct, frozen=True):
     days: tuple[Day, ...]
 
 
-async def weeks(queries: Queries, sites: Sequence[int], zone: ZoneInfo, now: int) -> dict[int, Week | None]:
-    """The week of each of these site numbers; None where it could not be had in time."""
-    days = ranges.of_preset("last_7d", now, zone)
-    slots = asyncio.Semaphore(AT_ONCE)
+class Weeks(Struct, frozen=True):
+    """This week of websites and the one before, by the numbers of their sites; all websites are in both.
 
-    async def week(site: int) -> Week | None:
-        async with slots:
-            try:
-                totals, rows = await Asking(queries, site, WEBSITE, days, zone, now).rows(
-                    ("summary_totals", "summary_metrics")
-                )
-            except Unanswered:
-                return None
-        return Week(msgspec.convert(totals[0], Totals), msgspec.convert(rows, tuple[Day, ...]))
+    The week before ends seven days ago to the minute, as this one ends now. `since` is when it begins (UTC ms).
+    """
 
-    return dict(zip(sites, await asyncio.gather(*map(week, sites)), strict=True))
+    now: dict[int, Totals]
+    before: dict[int, Totals]
+    since: int

@@ -22,6 +22,10 @@ class Presence:
         """The sites that have had an event."""
         return await self._events.read(lambda db: _begun(db, sites), seconds=2)
 
+    async def beginnings(self, sites: tuple[int, ...]) -> dict[int, int]:
+        """When the first event of each of these sites was (UTC ms); those without one are left out."""
+        return await self._events.read(lambda db: _beginnings(db, sites), seconds=2)
+
 
 def _online(db: Connection, sites: tuple[int, ...], now: int) -> dict[int, int]:
     rows = db.execute(
@@ -47,3 +51,15 @@ def _begun(db: Connection, sites: tuple[int, ...]) -> frozenset[int]:
         (json.dumps(sites),),
     ).fetchall()
     return frozenset(int(str(site)) for (site,) in rows)
+
+
+def _beginnings(db: Connection, sites: tuple[int, ...]) -> dict[int, int]:
+    rows = db.execute(
+        """
+        -- presence.beginnings
+        select value, (select time from events where site = value and bot = 0 order by time limit 1)
+        from json_each(?)
+        """,
+        (json.dumps(sites),),
+    ).fetchall()
+    return {int(str(site)): int(str(time)) for site, time in rows if time is not None}

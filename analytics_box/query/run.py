@@ -108,6 +108,18 @@ class Queries:
         finally:
             sitting.finding.stop()
 
+    async def rows(self, plan: Plan) -> list[Record]:
+        """The rows of a plan that a page of the box makes itself, kept and shared as those of questions are.
+
+        Raises BoxError.
+        """
+        async with self.budgets.of_page() as budget:
+            try:
+                return await self._read(plan, Taken(budget), keep=True)
+            except NeedsMore:
+                await budget.grow()
+                return await self._read(plan, Taken(budget), keep=True)
+
     async def _answer(self, request: Request, sitting: Sitting) -> list[Entry]:
         """Each question is asked once. Those whose answers are large come one by one, so that a request within its
         budget is never refused for what another parameter had for a moment."""

@@ -38,8 +38,10 @@ from analytics_box.texts.monitor_pages import (
     MonitorMessages,
     MonitorStats,
 )
+from analytics_box.texts.notes import Notes
 from analytics_box.texts.organizations import Invitations, Members, Organizations
 from analytics_box.texts.overview import Compact, Filters, Metrics, Overview, Panels, Ranges, Vitals
+from analytics_box.texts.palette import Palette
 from analytics_box.texts.people import People
 from analytics_box.texts.queries import Queries, QueryTypes
 from analytics_box.texts.segments import Segments
@@ -113,9 +115,11 @@ __all__ = [
     "MonitorList",
     "MonitorMessages",
     "MonitorStats",
+    "Notes",
     "OnePage",
     "Organizations",
     "Overview",
+    "Palette",
     "Panels",
     "People",
     "Profile",

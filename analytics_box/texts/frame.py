@@ -51,6 +51,7 @@ class Keys:
         ("y", "This year"),
         ("a", "All time"),
         ("c", "Compare, or stop comparing"),
+        ("/", "Search websites, links, monitors, pages and actions; also Ctrl K"),
         ("f", "Filter the overview"),
         ("t", "Chart or table"),
         ("← →", "Move along the chart when it has the focus"),

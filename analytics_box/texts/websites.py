@@ -13,6 +13,27 @@ class Sites:
     visitors_one = "visitor"
     range = "last 7 days"
     sparkline = "Visitors per day, last 7 days"
+    search = "Search websites"
+    search_submit = "Search"
+    clear = "Show all"
+    sort = "Sort by"
+    sorts: ClassVar[Mapping[str, str]] = {
+        "visitors": "Visitors",
+        "change": "Change",
+        "online": "Online now",
+        "name": "Name",
+        "newest": "Newest",
+    }
+    total = "{total} websites"
+    found = "{found} of {total} websites"
+    found_none_title = "No website has this name or domain"
+    found_none = "Search for a part of either, or show all."
+    change_help = "Against the week before, up to the same time of day"
+    unchanged = "as the week before"
+    young = "no week before yet"
+    pages = "Further websites"
+    earlier = "Previous page"
+    later = "Next page"
     waiting = "Waiting for the first event"
     empty_title = "No websites yet"
     empty = "Add one, paste a line of HTML into its pages, and see its visitors here."

@@ -23,6 +23,7 @@ class WebsiteShown(Struct, frozen=True):
     online: str
     snippet: str
     local: bool
+    public: bool = False
 
 
 def shell(
@@ -60,6 +61,7 @@ def website_shown(website: Website, *, online: str, script: str) -> WebsiteShown
         online=online,
         snippet=snippet(website, script),
         local=website.domain in LOCAL,
+        public=website.is_public,
     )
 
 

@@ -119,6 +119,8 @@ SIGNED_IN = (
     "{site}/settings/sharing",
     "{site}/settings/danger",
     "{site}/settings/transfer",
+    "{site}/notes",
+    "/palette?q=e",
     "{site}/not-counted",
     "{site}/realtime",
     "{site}/visitors",

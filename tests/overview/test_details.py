@@ -69,7 +69,10 @@ def test_every_list_has_a_table_and_files(box: WholeBox, name: str) -> None:
 
 def test_the_map_leads_to_the_table_of_countries_and_has_none_of_its_own(box: WholeBox) -> None:
     page = box.get(f"/sites/{box.sites['shop']}?range=today&wait=all&tab=map", cookie=box.cookie, accept="text/html")
-    assert f'href="/sites/{box.sites["shop"]}/details/countries?range=today&amp;tab=map&amp;wait=all"' in page.body.decode()
+    assert (
+        f'href="/sites/{box.sites["shop"]}/details/countries?range=today&amp;tab=map&amp;wait=all"'
+        in page.body.decode()
+    )
     assert details(box, "map?range=today").status == 404
     assert "/details/map" not in details(box, "countries?range=today").body.decode()
 

@@ -1,0 +1,1 @@
+"""Ctrl-K: one field that finds websites, links, monitors, flags, status pages, pages of the box and actions."""

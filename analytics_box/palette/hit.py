@@ -1,0 +1,59 @@
+"""What the palette finds, and how it decides that something fits. Pure."""
+
+from collections.abc import Sequence
+from typing import Final, Literal
+
+from msgspec import Struct
+
+Kind = Literal["here", "website", "link", "monitor", "status", "flag", "page", "action", "manual"]
+KINDS: Final[tuple[Kind, ...]] = Kind.__args__  # type: ignore[attr-defined]  # the arguments of a Literal
+LONGEST: Final = 100  # characters of a question
+
+
+class Hit(Struct, frozen=True):
+    """Something to go to. `detail` stands beside the label and is searched, too."""
+
+    kind: Kind
+    label: str
+    href: str
+    icon: str
+    detail: str = ""
+
+
+class Wanted(Struct, frozen=True):
+    """What somebody types: its words, casefolded; none is all. `here` is the path of the page that asks, `most` how
+    many of a kind are shown."""
+
+    words: tuple[str, ...]
+    here: str = ""
+    most: int = 6
+
+    def fits(self, *texts: str) -> bool:
+        """Whether each word is in one of these texts."""
+        folded = " ".join(texts).casefold()
+        return all(word in folded for word in self.words)
+
+    def rank(self, hit: Hit) -> int:
+        """How well a hit fits; lower is better: its beginning, beginnings of its words, anywhere in it, its detail."""
+        label = hit.label.casefold()
+        if label.startswith(" ".join(self.words)):
+            return 0
+        beginnings = label.replace("-", " ").replace("/", " ").replace(".", " ").split()
+        if all(any(one.startswith(word) for one in beginnings) for word in self.words):
+            return 1
+        return 2 if all(word in label for word in self.words) else 3
+
+
+def wanted(asked: str, here: str = "", most: int = 6) -> Wanted:
+    """What is asked for in words."""
+    return Wanted(tuple(asked[:LONGEST].casefold().split()), here[:LONGEST], most)
+
+
+def best(hits: Sequence[Hit], asked: Wanted) -> list[tuple[Kind, list[Hit]]]:
+    """The best hits of each kind, at most so many; the kind with the best hit first, else in the order of KINDS."""
+    found: list[tuple[int, Kind, list[Hit]]] = []
+    for kind in KINDS:
+        own = sorted((hit for hit in hits if hit.kind == kind), key=asked.rank)  # equal ones stay as sources had them
+        if own:
+            found.append((asked.rank(own[0]) if asked.words else 0, kind, own[: asked.most]))
+    return [(kind, own) for _, kind, own in sorted(found, key=lambda one: one[0])]

@@ -1,0 +1,1 @@
+"""Notes on the charts of a website."""

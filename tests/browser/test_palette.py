@@ -1,0 +1,73 @@
+"""Ctrl-K leads anywhere with the keyboard alone; what was chosen last comes first; a note is a flag on the chart."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.test_pages import SETTINGS, context_of, sign_in, site, visit
+from tests.running import Box, running_box
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Box]:
+    with running_box(tmp_path_factory.mktemp("palette") / "data", **SETTINGS) as running:
+        visit(running, "/", 1)
+        yield running
+
+
+@pytest.fixture
+def page(browser: Browser, box: Box) -> Iterator[Page]:
+    """A signed-in page that says nothing on the console."""
+    context = context_of(browser)
+    page = context.new_page()
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    sign_in(page, box)
+    yield page
+    context.close()
+    assert said == []
+
+
+def test_the_palette_leads_anywhere_without_a_mouse_and_remembers(page: Page, box: Box) -> None:
+    palette, field = page.locator("#palette"), page.locator("#palette-q")
+    chosen = palette.locator('[role="option"][aria-selected="true"]')
+    page.keyboard.press("/")
+    expect(field).to_be_focused()
+    expect(chosen).to_have_count(1)
+    page.keyboard.type("create link")
+    expect(chosen).to_have_text(re.compile("Create link"))
+    expect(field).to_have_attribute("aria-activedescendant", "palette-option-0")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/links/new")
+    page.goto(f"{box.url}/sites")
+    page.keyboard.press("Control+k")
+    expect(palette.locator(".palette-title").first).to_have_text("Recent")
+    expect(chosen).to_have_text(re.compile("Create link"))
+    expect(palette.locator('[data-href="/links/new"]')).to_have_count(1)
+    page.keyboard.type("<b>none")
+    expect(palette.locator(".palette-none")).to_contain_text("“<b>none”")
+    page.keyboard.press("Escape")
+    expect(palette).to_be_hidden()
+
+
+def test_a_note_is_written_shown_on_the_chart_and_deleted_on_the_page(page: Page, box: Box) -> None:
+    page.goto(site(box))
+    page.click(".notes-add summary")
+    page.fill("#text", "Version 2 & more")
+    page.click(".notes-add button[type=submit]")
+    page.wait_for_url(re.compile(r"#notes$"))
+    flag = page.locator(".chart-flag a")
+    flag.focus()
+    expect(page.locator(".chart-flag-text")).to_be_visible()
+    expect(page.locator(".chart-flag-text")).to_contain_text("Version 2 & more")
+    chart, shown = page.locator("#chart").bounding_box(), flag.bounding_box()
+    assert chart is not None
+    assert shown is not None
+    assert shown["x"] > chart["x"] + chart["width"] / 2  # today is at the right end
+    page.click(".chart-notes button")
+    expect(page.locator(".chart-flag")).to_have_count(0)

@@ -1,0 +1,1 @@
+"""The palette: what it finds, for whom, and in which order."""
