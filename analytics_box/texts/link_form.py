@@ -202,7 +202,7 @@ class LinkPreview:
     asks = "Visitors enter the password first."
     share = "{share} of visitors"
     short = "Short URL"
-    after_saving = "The slug is generated when the link is created."
+    after_saving = "A slug will be generated."
     qr = "QR code of {address}"
     download: ClassVar[Mapping[str, str]] = {"png": "PNG", "svg": "SVG"}
     download_as = "Download the QR code as {form}"

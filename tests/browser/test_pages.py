@@ -364,7 +364,7 @@ def test_a_phone_reaches_all_pages_and_the_sheet_gives_the_focus_back(browser: B
         "Site settings",
         "Links",
         "Monitors",
-        "Status",
+        "Status pages",
         "Flags",
         "Members",
         "This box",

@@ -123,7 +123,7 @@ def test_what_changes_nothing_is_no_new_version(shared: World) -> None:
         ({"description": "d" * 501}, 400, "Expected `str` of length <= 500"),
         ({"type": "nonsense"}, 400, "Invalid enum value 'nonsense'"),
         ({"rolloutPercentage": 101}, 400, "Expected `float` <= 100"),
-        ({"folder": "a.b"}, 400, "A folder has letters, digits, spaces, hyphens, underscores and slashes"),
+        ({"folder": "a\u200bb"}, 400, "Write a folder of letters that can be seen"),
         ({"environment": "\u0007"}, 400, "An environment has up to 64 letters that can be seen"),
         ({"dependencies": ["nothing"]}, 400, "There is no flag nothing in this environment"),
         ({"dependencies": ["taken"], "environment": "staging"}, 400, "There is no flag taken in this environment"),

@@ -15,7 +15,6 @@ from analytics_box.flags.editing.messages import GivenFields
 from analytics_box.flags.flag import LONGEST_ENVIRONMENT, Definition
 
 _KEY: Final = re.compile(r"[A-Za-z0-9_-]{1,128}\Z")
-_FOLDER: Final = re.compile(r"[A-Za-z0-9_ /-]*\Z")
 _BLANK: Final = Definition()
 _TEXTS: Final = frozenset(("name", "description"))
 
@@ -49,9 +48,10 @@ def clean_environment(given: str | None) -> str | None:
 
 def clean_folder(given: str, field: str = "folder") -> str:
     """The path of a folder, as "checkout/payment"; empty for none. Raises BadRequest."""
-    if not _FOLDER.match(given):
-        raise BadRequest.about(field, "A folder has letters, digits, spaces, hyphens, underscores and slashes")
-    return "/".join(part for part in (" ".join(each.split()) for each in given.split("/")) if part)
+    folder = "/".join(part for part in (names.one_line(each) for each in given.split("/")) if part)
+    if not names.is_visible(folder):
+        raise BadRequest.about(field, "Write a folder of letters that can be seen")
+    return folder
 
 
 def _clean(name: str, value: Any) -> Any:

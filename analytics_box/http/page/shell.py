@@ -40,7 +40,7 @@ PRODUCTS: Final = (
     Entry("sites", "/sites", "sites", App.sites, short=App.sites),
     Entry("links", "/links", "link", Links.short, short=Links.short),
     Entry("monitors", "/monitors", "pulse", MonitorList.short, short=MonitorList.short),
-    Entry("status", "/status-pages", "status", StatusPageList.short, short=StatusPageList.short),
+    Entry("status", "/status-pages", "status", StatusPageList.title, short=StatusPageList.short),
     Entry("flags", "/flags", "flag", FlagList.short),
 )
 OF_WEBSITE: Final = (

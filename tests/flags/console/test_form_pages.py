@@ -83,7 +83,7 @@ def test_a_form_that_is_saved_untouched_changes_nothing(console: Console) -> Non
         ),
         ({"needs.0.key": "nowhere", "needs.0.must": "active"}, "needs"),
         ({"environment": "\u202e"}, "environment"),
-        ({"folder": "<b>"}, "folder"),
+        ({"folder": "<b>\u200b"}, "folder"),
     ],
 )
 def test_what_is_wrong_stands_at_its_field_and_the_rest_is_kept(

@@ -74,11 +74,12 @@ def test_a_status_changes_by_a_button(console: Console) -> None:
 def test_a_folder_is_renamed_and_deleted_with_those_in_it(console: Console) -> None:
     flag, of = console.world.put("filed", {"folder": "old/inner"}), {"of": console.world.shop}
     assert "old/inner" in console.seen("/flags/folders")
-    wrong = console.sent("/flags/folders/rename", of | {"folder": "old", "to": "<b>"})
+    wrong = console.sent("/flags/folders/rename", of | {"folder": "old", "to": "<b>\u200b"})
     assert wrong.status == 400
-    assert "A folder has letters" in wrong.body.decode()
-    console.gone_to("/flags/folders/rename", of | {"folder": "old", "to": "new"})
-    assert console.flag(f"/flags/{flag.id}").definition.folder == "new/inner"
+    assert "Write a folder of letters" in wrong.body.decode()
+    console.gone_to("/flags/folders/rename", of | {"folder": "old", "to": "Kim’s & 東京"})
+    assert console.flag(f"/flags/{flag.id}").definition.folder == "Kim’s & 東京/inner"
+    console.gone_to("/flags/folders/rename", of | {"folder": "Kim’s & 東京", "to": "new"})
     assert "they move one level up" in console.seen(f"/flags/folders/delete?of={console.world.shop}&folder=new")
     assert console.answer("/flags/folders/delete?folder=nowhere").status == 404
     console.gone_to("/flags/folders/delete", of | {"folder": "new"})
