@@ -22,6 +22,7 @@ FROM_NPM = (
     "isbot",
     "uplot",
     "web-vitals",
+    "world-atlas",
 )
 
 

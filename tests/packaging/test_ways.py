@@ -129,7 +129,7 @@ def test_the_list_of_parts_has_what_pip_knows_nothing_of_and_not_what_only_insta
     module("sbom").main(file)
     told = json.loads(file.read_text())
     names = [part["name"] for part in told["components"]]
-    assert {"apsw", "htmx.org", "uplot", "cpython", "openssl"} <= set(names)
+    assert {"apsw", "htmx.org", "uplot", "world-atlas", "cpython", "openssl"} <= set(names)
     assert not {"pip", "setuptools"} & set(names)
     assert told["dependencies"] == [{"ref": "root", "dependsOn": ["apsw==1"]}, {"ref": "apsw==1"}]
     assert told["metadata"]["component"]["version"] == __version__
