@@ -189,6 +189,10 @@ def test_rows_appear_when_used_fields_are_those_of_the_type_and_a_question_is_sa
     expect(page.locator("#from")).to_be_hidden()
     page.fill("#field1", "path")
     expect(page.locator("#field2")).to_be_visible()
+    page.locator("#value1").press_sequentially("/pri")
+    suggested = page.locator("#values option")
+    expect(suggested).to_have_count(1)
+    expect(suggested).to_have_attribute("value", "/prices")
     page.fill("#value1", "/")
     assert page.locator(".queries-filter").count() == 2
     page.get_by_role("button", name="Add another filter").click()

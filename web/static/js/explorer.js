@@ -1,5 +1,6 @@
-// The form of the API explorer: a row for a filter appears as soon as the last one is used, fields and order are
-// suggested for the chosen type, and time zones by the browser. Without scripts a button adds rows.
+// The form of the API explorer: a row for a filter appears as soon as the last one is used; fields and order are
+// suggested for the chosen type, values as the website has them, and time zones by the browser. Without scripts a
+// button adds rows.
 const form = document.querySelector(".queries-form");
 const adds = form.querySelector("[data-adds]");
 const rows = () => [...form.querySelectorAll(".queries-filter")];
@@ -62,3 +63,34 @@ form.elements.type.addEventListener("change", suggest);
 form.elements.zone.addEventListener("focus", () => {
   fill(document.getElementById("zones"), Intl.supportedValuesOf?.("timeZone") ?? []);
 }, { once: true });
+
+// The values of a row's field, most frequent first; of a list, for what comes after its last comma.
+const WAIT = 120; // ms after the last key
+const values = document.getElementById("values");
+let asked = new AbortController();
+
+const suggestValues = async (row) => {
+  const [field, value] = row.querySelectorAll("input");
+  const listed = ["in", "not_in"].includes(row.querySelector("select").value);
+  const typed = listed ? value.value.split(",").at(-1) : value.value;
+  const before = value.value.slice(0, value.value.length - typed.length);
+  asked.abort();
+  asked = new AbortController();
+  if (!field.value.trim()) return values.replaceChildren();
+  const query = new URLSearchParams({ field: field.value.trim(), q: typed.trim(), range: form.elements.range.value });
+  for (const name of ["from", "to"]) if (form.elements[name].value) query.set(name, form.elements[name].value);
+  try {
+    const answer = await fetch(`${form.dataset.values}?${query}`, { signal: asked.signal, headers: { accept: "text/html" } });
+    if (!answer.ok || answer.redirected) return;
+    const found = new DOMParser().parseFromString(await answer.text(), "text/html").querySelectorAll("[data-value]");
+    fill(values, [...found].map((one) => `${before}${before ? " " : ""}${one.dataset.value}`));
+  } catch { /* somebody typed on, or the box is away: then there are no suggestions */ }
+};
+
+for (const name of ["focusin", "input"]) {
+  form.addEventListener(name, ({ target }) => {
+    if (!target.name?.startsWith("value")) return;
+    clearTimeout(form.later);
+    form.later = setTimeout(suggestValues, WAIT, target.closest(".queries-filter"));
+  });
+}
