@@ -7,14 +7,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from analytics_box import errors
-from analytics_box.dashboard import details, page
+from analytics_box.dashboard import details, page, suggesting
 from analytics_box.dashboard.asking import Asking, Unanswered
 from analytics_box.dashboard.detail_view import Detail
 from analytics_box.dashboard.details import Line, Table
 from analytics_box.dashboard.panels import share_help
 from analytics_box.dashboard.view import View, address
 from analytics_box.http.page.shell import Shell
-from analytics_box.http.page.visit import Next, Page, Visit
+from analytics_box.http.page.visit import Answer, Next, Visit
 from analytics_box.query import sheets
 from analytics_box.query.request import MAX_LIMIT
 
@@ -28,10 +28,13 @@ class Found(Struct, frozen=True):
     whole: float | None
 
 
-async def show(visit: Visit, number: int, view: View, name: str, *, home: str, shell: Shell, subject: str) -> Page:
+async def show(visit: Visit, number: int, view: View, name: str, *, home: str, shell: Shell, subject: str) -> Answer:
     """The page with the table of a list of a subject. `view` is the table's own, `home` the path of the page of
-    figures. Raises NotFound."""
+    figures. A filter that a form adds leads to the address that has it. Raises NotFound."""
     _known(view, name)
+    settled = await suggesting.settled(visit, number, view)
+    if settled is not None:
+        return settled
     asking, board = await page.empty(visit, number, view)
     return visit.pages.show(
         "details.html",

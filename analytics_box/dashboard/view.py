@@ -107,8 +107,11 @@ class View(Struct, frozen=True):
     @property
     def values_link(self) -> str:
         """Where the values of a field are that the form for filters suggests."""
-        plain = replace(self, path=f"{self.path}/values", filters=EVERYTHING, segment=None, kind="", tabs=(), more="")
-        return address(plain)
+        home = self.path.partition("/details/")[0]
+        plain = replace(
+            self, path=f"{home}/values", filters=EVERYTHING, segment=None, kind="", tabs=(), detail=Detail()
+        )
+        return address(replace(plain, more=""))
 
     @property
     def everything(self) -> str:

@@ -4,7 +4,7 @@ from litestar.params import FromPath
 
 from analytics_box.dashboard import export, tables
 from analytics_box.dashboard.view import View, read_view
-from analytics_box.http.page.visit import Next, Page, Visit, Visitor
+from analytics_box.http.page.visit import Answer, Next, Visit, Visitor
 from analytics_box.overview.board import WEBSITE
 from analytics_box.overview.measured import kinds_measured, parts_of
 from analytics_box.query.run import Queries
@@ -12,7 +12,7 @@ from analytics_box.websites.reach import own
 from analytics_box.websites.shell import site_shell
 
 
-async def site_details(visit: Visitor, website_id: FromPath[str], name: FromPath[str]) -> Page:
+async def site_details(visit: Visitor, website_id: FromPath[str], name: FromPath[str]) -> Answer:
     """GET /sites/{id}/details/{list}: all rows of a list. Raises NotFound."""
     website = own(visit.call, website_id)
     home = f"/sites/{website.id}"

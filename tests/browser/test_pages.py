@@ -115,6 +115,7 @@ SIGNED_IN = (
     "{site}/details/languages?q=nowhere",
     "{site}?range=today&compare=off",
     "{site}/settings",
+    "{site}/segments",
     "{site}/settings/tracking",
     "{site}/settings/sharing",
     "{site}/settings/danger",

@@ -5,12 +5,14 @@ from collections.abc import Iterator
 from html import unescape
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import urlencode
 
 import pytest
 from msgspec.structs import replace
 
 from analytics_box.overview.board import CAMPAIGNS, LISTS, WEBSITE
-from tests.inprocess import BROWSER, WholeBox, whole_box
+from tests.inprocess import BROWSER, Answer, WholeBox, whole_box
+from tests.keys.world import cookie_of
 
 IPHONE = (
     "Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko)"
@@ -270,6 +272,76 @@ SUGGESTED = [
 def test_values_are_suggested_whatever_the_page_is_filtered_by(box: WholeBox, query: str, expected: set[str]) -> None:
     found = seen(box, f"/sites/{box.sites['shop']}/values?range=today&city=Munich&{query}")
     assert {unescape(name) for name in re.findall(r'data-value="([^"]*)"', found)} == expected
+
+
+def send(box: WholeBox, path: str, cookie: str = "", **fields: str) -> Answer:
+    headers = {"content_type": "application/x-www-form-urlencoded", "origin": "http://localhost"}
+    given = {"cookie": cookie or box.cookie, **headers}
+    return box.ask("POST", f"/sites/{box.sites['shop']}/segments{path}", headers=given, body=urlencode(fields).encode())
+
+
+def saved(box: WholeBox, name: str, query: str, **fields: str) -> str:
+    """The address of the overview with a new segment."""
+    answer = send(box, "", name=name, query=query, **fields)
+    assert answer.status == 303, answer.body
+    return answer.headers["location"]
+
+
+def test_filters_are_saved_as_a_segment_and_chosen_by_name(box: WholeBox) -> None:
+    home = f"/sites/{box.sites['shop']}"
+    page = overview(box, "&1.country=Germany&1.city=Tbilisi")
+    assert 'name="query" value="1.city=Tbilisi&amp;1.country=Germany"' in page
+    back = unescape(re.findall(r'name="back" value="([^"]+)"', page)[0])
+    address = saved(box, "<Near> & far", "1.city=Tbilisi&1.country=Germany", back=back)
+    assert address.startswith(f"{home}?range=today&wait=all&segment=")
+    narrowed = seen(box, address)
+    assert visitors(narrowed) == 2
+    assert "<span>Segment</span> <strong><bdi>&lt;Near&gt; &amp; far</bdi></strong>" in narrowed
+    assert visitors(seen(box, f"{address}&city=Tbilisi")) == 1
+    assert "<bdi>&lt;Near&gt; &amp; far</bdi>" in overview(box)
+    segment = address.partition("segment=")[2]
+    listed = seen(box, f"{home}/segments")
+    assert '<bdi>City: Tbilisi</bdi> <span class="chip-word">or</span> <bdi>Country: Germany</bdi>' in listed
+    changed = send(box, f"/{segment}", name="Far", query="?city=Tbilisi", shared="on")
+    assert (changed.status, visitors(seen(box, address))) == (303, 1)
+    assert send(box, f"/{segment}/delete").status == 303
+    gone = seen(box, address)
+    assert "there is no such segment any more" in gone
+    assert visitors(gone) == len(PEOPLE)
+
+
+@pytest.mark.parametrize(
+    ("query", "wrong"), [("secrets=1", "Write at least one filter"), ("path.matches=(", "this is no pattern")]
+)
+def test_what_cannot_be_saved_comes_back_with_the_form(box: WholeBox, query: str, wrong: str) -> None:
+    answer = send(box, "", name="Mine", query=query)
+    page = answer.body.decode()
+    assert (answer.status, wrong in page, 'value="Mine"' in page) == (400, True, True)
+
+
+def test_a_segment_of_somebody_else_is_none(box: WholeBox) -> None:
+    mine = saved(box, "Mine", "country=Germany")
+    others = cookie_of(box, "viewer")
+    answer = box.get(f"{mine}&wait=all&range=today", cookie=others, accept="text/html").body.decode()
+    assert "there is no such segment any more" in answer
+    assert ">Mine<" not in answer
+    assert 'id="segment-save"' not in answer
+    assert send(box, "", others, name="Theirs", query="country=Germany").status == 403
+
+
+def test_values_are_completed_over_the_api(box: WholeBox) -> None:
+    given = {"websiteId": box.sites["shop"]}
+    found = box.post("/autocomplete/get", given, key="reading").json
+    assert found == found | {"pagePaths": ["/", "/docs", "/pricing"], "utmSources": ["newsletter"]}
+    assert set(found["customEvents"]) >= {f"greeted by {someone.name}" for someone in PEOPLE}
+    assert set(found) == {
+        *("customEvents", "pagePaths", "browsers", "operatingSystems", "countries", "deviceTypes"),
+        *("utmSources", "utmMediums", "utmCampaigns"),
+    }
+    days = {"startDate": "2026-05-01", "endDate": "2026-05-02"}
+    assert box.post("/autocomplete/get", {**given, **days}, key="reading").json["pagePaths"] == []
+    assert box.post("/autocomplete/get", {**given, "startDate": "May"}, key="reading").status == 400
+    assert box.post("/autocomplete/get", given, key="foreign").status == 404
 
 
 @pytest.mark.parametrize("query", ["country=%00", "country=%F0%9F", "path=%25", "region='--", f"city={'x' * 5000}"])

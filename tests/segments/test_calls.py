@@ -23,18 +23,19 @@ def empty(box: WholeBox) -> None:
     box.box.box_db.write_now(lambda db: db.execute("delete from segments").fetchall())
 
 
-def call(box: WholeBox, name: str, key: KeyName | None = "all", cookie: str = "", **given: Any) -> Any:
+def call(box: WholeBox, verb: str, key: KeyName | None = "all", cookie: str = "", **given: Any) -> Any:
     who = {"cookie": cookie} if cookie else {}
-    answer = box.post(f"/rpc/segments/{name}", {"json": given}, key=None if cookie else key, **who)
+    answer = box.post(f"/rpc/segments/{verb}", {"json": given}, key=None if cookie else key, **who)
     return answer.json["json"] if answer.status == 200 else (answer.status, answer.json["json"]["message"])
 
 
 def make(box: WholeBox, name: str = "Germans", filters: Any = GERMANY, **given: Any) -> Any:
-    return call(box, "create", **{"websiteId": box.sites["shop"], "isShared": True} | given, name=name, filters=filters)
+    usual: dict[str, Any] = {"websiteId": box.sites["shop"], "isShared": True, "name": name, "filters": filters}
+    return call(box, "create", **usual | given)
 
 
 def names(box: WholeBox, **given: Any) -> Any:
-    found = call(box, "list", **{"websiteId": box.sites["shop"]} | given)
+    found = call(box, "list", websiteId=box.sites["shop"], **given)
     return [one["name"] for one in found] if isinstance(found, list) else found
 
 
@@ -59,10 +60,8 @@ def test_somebodys_own_is_theirs_alone(box: WholeBox) -> None:
     for verb in ("getById", "update", "delete"):
         assert call(box, verb, cookie=bob, id=mine["id"])[0] == 404
     assert call(box, "update", cookie=bob, id=ours["id"], name="All of us")["name"] == "All of us"
-    assert call(box, "update", cookie=bob, id=ours["id"], isShared=False) == (
-        400,
-        "Only who saved it can have it alone",
-    )
+    alone = call(box, "update", cookie=bob, id=ours["id"], isShared=False)
+    assert alone == (400, "Only who saved it can have it alone")
     assert call(box, "update", cookie=ada, id=mine["id"], isShared=True)["isShared"] is True
     assert names(box, cookie=bob) == ["All of us", "Mine"]
 

@@ -68,7 +68,7 @@ async def link_values(visit: Visitor, link_id: FromPath[str]) -> Page:
     return await suggesting.suggested(visit, await link_number(visit, link_id), _view(visit, link_id))
 
 
-async def link_details(visit: Visitor, link_id: FromPath[str], name: FromPath[str]) -> Page:
+async def link_details(visit: Visitor, link_id: FromPath[str], name: FromPath[str]) -> Answer:
     """GET /links/{id}/details/{list}: all rows of a list. Raises NotFound."""
     link = await procedures.get(visit.call, OneLink(link_id))
     return await tables.show(

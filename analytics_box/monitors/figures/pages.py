@@ -12,7 +12,7 @@ from analytics_box.dashboard.view import View, read_view
 from analytics_box.errors import BadRequest
 from analytics_box.facts.uptime import Span
 from analytics_box.http.page.questions import ask
-from analytics_box.http.page.visit import Next, Page, Visit, Visitor
+from analytics_box.http.page.visit import Answer, Next, Page, Visit, Visitor
 from analytics_box.monitors import check_calls
 from analytics_box.monitors.access import seen
 from analytics_box.monitors.asked import outages
@@ -116,7 +116,7 @@ def _reports(visit: Visit, monitor: Monitor) -> list[Report]:
     return [one for one in found if one.is_told or (live is not None and live.state in _WORTH_TELLING)]
 
 
-async def monitor_details(visit: Visitor, monitor_id: FromPath[str], name: FromPath[str]) -> Page:
+async def monitor_details(visit: Visitor, monitor_id: FromPath[str], name: FromPath[str]) -> Answer:
     """GET /monitors/{id}/details/{list}: all rows of a list. Raises NotFound."""
     monitor = await seen(visit.call, monitor_id)
     return await tables.show(

@@ -9,7 +9,7 @@ const parts = (form) => ({
   tokens: form.querySelector("#filter-tokens"),
   said: form.querySelector("#filter-said"),
 });
-const formOf = (element) => element?.closest?.(".filter-form");
+const formOf = (element) => element?.closest?.(".filter-add");
 const options = (list) => [...list.querySelectorAll("[role=option]")];
 
 const close = (form) => {
