@@ -19,6 +19,7 @@ from analytics_box.flags.moving import import_calls as flag_imports
 from analytics_box.flags.moving.wanted import MOST_BYTES as MOST_FLAG_BYTES
 from analytics_box.flags.schedules import calls as flag_schedules
 from analytics_box.flags.usage import calls as flag_usage
+from analytics_box.goals import calls as goals
 from analytics_box.http.permission import PUBLIC, SIGNED_IN
 from analytics_box.http.route import Procedure
 from analytics_box.keys import calls as key_calls
@@ -76,6 +77,13 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("profiles.getById", profiles.get_by_id, "read:data", "member"),
     Procedure("profiles.export", profiles.export, "read:data", "member"),
     Procedure("profiles.delete", profiles.delete, "manage:websites", "admin"),
+    Procedure("goals.list", goals.list_goals, "read:data"),
+    Procedure("goals.getById", goals.get_by_id, "read:data"),
+    Procedure("goals.create", goals.create, "manage:websites", "member"),
+    Procedure("goals.update", goals.update, "manage:websites", "member"),
+    Procedure("goals.delete", goals.delete, "manage:websites", "member"),
+    Procedure("goals.getAnalytics", goals.get_analytics, "read:data"),
+    Procedure("goals.bulkAnalytics", goals.bulk_analytics, "read:data"),
     Procedure("organizations.list", organization_calls.list_organizations, "manage:config"),
     Procedure("organizations.getById", organization_calls.get_by_id, "manage:config"),
     Procedure("organizations.create", organization_calls.create, SIGNED_IN),

@@ -124,6 +124,7 @@ LOSSES: Final = (
     Loss("configuration", ("domains",)),
     Loss("segments", of_websites=("segments",)),
     Loss("annotations", of_websites=("annotations",)),
+    Loss("goals", of_websites=("goals",)),
     Loss("bots", of_websites=("people_rules", "bot_options")),
     Loss(
         "websites",

@@ -34,6 +34,8 @@ from analytics_box.flags.console import rollout_pages as flag_rollout
 from analytics_box.flags.console import tester_pages as flag_tester
 from analytics_box.flags.figures import pages as flag_results
 from analytics_box.flags.serving import routes as flag_routes
+from analytics_box.goals import event_pages
+from analytics_box.goals import pages as goal_pages
 from analytics_box.http import health, well_known
 from analytics_box.http.page import assets
 from analytics_box.http.permission import PUBLIC, SIGNED_IN
@@ -63,6 +65,7 @@ from analytics_box.organizations import (
 from analytics_box.organizations import pages as organization_pages
 from analytics_box.organizations import routes as organizations
 from analytics_box.overview import detail_pages as site_details
+from analytics_box.overview import goal_pages as overview_goals
 from analytics_box.overview import list_pages as website_list
 from analytics_box.overview import pages as overview
 from analytics_box.overview import realtime_pages
@@ -683,6 +686,24 @@ PAGES_AND_API: tuple[Route, ...] = (
     Route("GET", "/sites/{website_id:str}/visitors/export", people_pages.export, SIGNED_IN, "member", page=True),
     Route("GET", "/sites/{website_id:str}/visitors/delete", people_pages.confirm, SIGNED_IN, "admin", page=True),
     Route("POST", "/sites/{website_id:str}/visitors/delete", people_pages.delete, SIGNED_IN, "admin", page=True),
+    Route("GET", "/sites/{website_id:str}/goal-rates", overview_goals.panel, SIGNED_IN, page=True),
+    Route("GET", "/sites/{website_id:str}/goals", goal_pages.show, SIGNED_IN, page=True),
+    Route("GET", "/sites/{website_id:str}/goals/new", goal_pages.new_form, SIGNED_IN, "member", page=True),
+    Route("POST", "/sites/{website_id:str}/goals/new", goal_pages.add, SIGNED_IN, "member", page=True),
+    Route("GET", "/sites/{website_id:str}/goals/{goal_id:str}", goal_pages.edit_form, SIGNED_IN, "member", page=True),
+    Route("POST", "/sites/{website_id:str}/goals/{goal_id:str}", goal_pages.save, SIGNED_IN, "member", page=True),
+    Route(
+        "GET",
+        "/sites/{website_id:str}/goals/{goal_id:str}/delete",
+        goal_pages.delete_form,
+        SIGNED_IN,
+        "member",
+        page=True,
+    ),
+    Route(
+        "POST", "/sites/{website_id:str}/goals/{goal_id:str}/delete", goal_pages.delete, SIGNED_IN, "member", page=True
+    ),
+    Route("GET", "/sites/{website_id:str}/events", event_pages.show, SIGNED_IN, page=True),
     Route("GET", "/sites/{website_id:str}/bots", bot_pages.show, SIGNED_IN, page=True),
     Route("POST", "/sites/{website_id:str}/bots/allow", bot_pages.allow, SIGNED_IN, "member", page=True),
     Route("POST", "/sites/{website_id:str}/bots/refuse", bot_pages.refuse, SIGNED_IN, "member", page=True),

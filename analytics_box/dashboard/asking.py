@@ -18,6 +18,7 @@ from analytics_box.http.page.dates import USUAL, Formats
 from analytics_box.query import ranges
 from analytics_box.query.access import Scope
 from analytics_box.query.catalog import QueryType
+from analytics_box.query.filters import Filter, FilterGroup
 from analytics_box.query.ranges import Days
 from analytics_box.query.request import MAX_LIMIT, GivenFilter, GivenParameter, GivenQuery, check
 from analytics_box.query.run import Queries
@@ -87,10 +88,17 @@ class Asking(Struct, frozen=True):
         return self.step or ("hour" if self.days.length == 1 else "day")
 
     async def rows(
-        self, types: Sequence[str], *, before: Sequence[str] = (), beside: Sequence[QueryType] = (), limit: int = 0
+        self,
+        types: Sequence[str],
+        *,
+        before: Sequence[str] = (),
+        beside: Sequence[QueryType] = (),
+        limit: int = 0,
+        aim: Sequence[Filter | FilterGroup] = (),
     ) -> list[Rows]:
         """The rows of each type, then those of the types that are wanted `before`, too: of the days that these are
-        compared with; then those of types `beside`, which are made of others and have their names.
+        compared with; then those of types `beside`, which are made of others and have their names. `aim` narrows
+        all of them to those who did something.
 
         Raises Unanswered.
         """
@@ -117,6 +125,7 @@ class Asking(Struct, frozen=True):
         asks = self.of.about(self.plain).asks
         request = replace(
             request,
+            filters=(*request.filters, *aim),
             questions=tuple(
                 question if given is None else replace(question, type=asks(given), granularity=self.steps)
                 for question in request.questions

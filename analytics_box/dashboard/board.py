@@ -179,7 +179,7 @@ class Board(Struct, frozen=True, eq=False, kw_only=True, dict=True):
     22). `values` are names of values that the facts know by others; whoever types one may use either. `stored` finds
     what the facts know for what is typed into a field, such as a country's code. `further` are fields that no list
     shows; values of some are `suggested`. Where it is `segmented`, filters can be saved. `ghosts` is how many bars
-    stand for a list that is not there yet.
+    stand for a list that is not there yet. Where it `converts`, a goal can be chosen.
     """
 
     subject: SubjectName
@@ -196,6 +196,7 @@ class Board(Struct, frozen=True, eq=False, kw_only=True, dict=True):
     further: tuple[str, ...] = ()
     suggested: Mapping[str, Source] = {}
     segmented: bool = False
+    converts: bool = False
     kinds: Kinds | None = None
     ghosts: int = 8
 

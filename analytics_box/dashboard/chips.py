@@ -53,7 +53,14 @@ def chips(view: View) -> tuple[ChipGroup, ...]:
         )
         for at, part in enumerate(view.filters.parts)
     ]
-    return (*_segment(view), *parts, *_kind(view))
+    return (*_segment(view), *parts, *_kind(view), *_goal(view))
+
+
+def _goal(view: View) -> tuple[ChipGroup, ...]:
+    """The goal that is chosen: it narrows nothing, but counts in every list."""
+    if view.aim is None:
+        return ()
+    return (ChipGroup((Chip("chip-goal", Filters.goal, view.aim.name, replace(view, goal=None).link()),)),)
 
 
 def words(view: View, part: Alternative) -> str:

@@ -15,12 +15,13 @@ from analytics_box import errors
 from analytics_box.clock import DAY
 from analytics_box.dashboard import chart, chips, panels, range_picker, steps, tiles
 from analytics_box.dashboard.asking import Asking, Outages, Unanswered, day_of
-from analytics_box.dashboard.board import Extra, Place
+from analytics_box.dashboard.board import Extra, Listed, Place
 from analytics_box.dashboard.chart import Chart
 from analytics_box.dashboard.chart_picker import ChartChoices, chart_choices
 from analytics_box.dashboard.chips import ChipGroup, Choice
 from analytics_box.dashboard.compare_picker import ComparisonShown, comparison_shown
 from analytics_box.dashboard.comparing import compared
+from analytics_box.dashboard.converting import Reached, reached_in, shown
 from analytics_box.dashboard.late_parts import BUDGET_SECONDS, KnownRows, LateParts
 from analytics_box.dashboard.marks import Notes
 from analytics_box.dashboard.narrowing_question import asked
@@ -34,6 +35,7 @@ from analytics_box.http.page.dates import formats_of
 from analytics_box.http.page.visit import Visit
 from analytics_box.query import beginnings, ranges
 from analytics_box.query.run import Queries
+from analytics_box.texts import Definitions
 
 Task = asyncio.Task[Any]
 MOST_ASKED = panels.ROWS + 1  # rows of a panel: it may leave one out
@@ -237,7 +239,7 @@ def _dashboard(
         kinds=chips.kinds(view),
         matches=chips.matches(view),
         joins=chips.joins(view),
-        names=tuple(about.names[metric.name] for metric in of.metrics),
+        names=(*(about.names[one.name] for one in of.metrics), *((view.aim.name,) if view.aim is not None else ())),
         filters={field: words.filters[field] for field in of.fields if field in words.filters},
     )
 
@@ -279,18 +281,19 @@ async def _figures(asking: Asking, view: View) -> Figures:
     before = wanted if against is not None and not against.nothing else ()
     answers = await asking.rows(types, before=before)
     now, then = dict(zip(types, answers, strict=False)), dict(zip(before, answers[len(types) :], strict=True))
-    shown = comparison_shown(view, asking.days, against, asking.formats)
+    told = comparison_shown(view, asking.days, against, asking.formats)
     one_day = asking.days.length == 1 and asking.days.last == asking.wall.date()
     names, anchors = of.about(view.plain).names, of.words.anchors
     return Figures(
         tiles=tiles.tiles(
             view,
             now,
-            None if shown.instead else then,
-            whole_day=shown.whole_day if one_day else "",
+            None if told.instead else then,
+            whole_day=told.whole_day if one_day else "",
             fair=against is None or against.fair,
-            instead=shown.instead,
-        ),
+            instead=told.instead,
+        )
+        + await _goal_tiles(asking, view, now),
         chart=chart.chart(
             drawn,
             now[drawn.series],
@@ -314,12 +317,31 @@ async def _panel(asking: Asking, view: View, name: str) -> Panel:
     """
     listed = view.of.lists[view.list_of(name)]
     whole = view.of.wholes.get(listed.counted)
+    reached = await _reached(asking, view, listed)
     limit = panels.COUNTRIES if listed.look == "map" else MOST_ASKED
     if whole is None:
         (rows,) = await asking.rows([listed.type], limit=limit)
-        return panels.panel(view, name, rows)
+        return panels.panel(view, name, rows, reached=reached)
     rows, in_all = await asking.rows([listed.type, whole[0]], limit=limit)
-    return panels.panel(view, name, rows, whole=in_all[0][whole[1]])
+    return panels.panel(view, name, rows, whole=in_all[0][whole[1]], reached=reached)
+
+
+async def _reached(asking: Asking, view: View, listed: Listed) -> Reached | None:
+    """How many visitors of each row reached the goal that is chosen; None without one. Raises Unanswered."""
+    if view.aim is None:
+        return None
+    (rows,) = await asking.rows([listed.type], aim=view.aim.filters)
+    return reached_in(listed, rows)
+
+
+async def _goal_tiles(asking: Asking, view: View, totals: tiles.Totals) -> tuple[Tile, ...]:
+    """The conversions of the goal that is chosen. Raises Unanswered."""
+    if view.aim is None:
+        return ()
+    kind, field = view.of.wholes["visitors"]
+    ((row, *_),) = await asking.rows([kind], aim=view.aim.filters)
+    done = shown(int(row[field]), int(totals[kind][0][field]))
+    return (Tile("goal", view.aim.name, done.conversions, Definitions.of["goals"], help=done.rate),)
 
 
 async def _extra(asking: Asking, view: View, extra: Extra) -> Any:

@@ -6,6 +6,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from analytics_box.dashboard.board import Board, Listed, Rows
+from analytics_box.dashboard.converting import Converted, Reached, converted
 from analytics_box.dashboard.view import View, address
 from analytics_box.dashboard.world import Counted, World, world
 from analytics_box.query.catalog.types import Record
@@ -21,6 +22,7 @@ class Bar(Struct, frozen=True):
     """One row of a bar list; `width` is a class w0 … w100. `code` is that of a country, None where rows have none.
 
     `href` filters the page by the row, or no longer where it is `selected`; empty where it cannot be filtered by.
+    `done` is what of its visitors reached the goal that is chosen.
     """
 
     label: str
@@ -31,6 +33,7 @@ class Bar(Struct, frozen=True):
     code: str | None = None
     href: str = ""
     selected: bool = False
+    done: Converted | None = None
 
 
 class Tab(Struct, frozen=True):
@@ -77,6 +80,7 @@ class Panel(Struct, frozen=True):
     choices: tuple[Tab, ...] = ()
     lists: str = ""
     world: World | None = None
+    converts: bool = False
 
 
 GHOSTS = (92, 74, 61, 50, 42, 35, 29, 24)
@@ -90,6 +94,7 @@ def panel(
     whole: float | None = None,
     failed: bool = False,
     expected: int | None = None,
+    reached: Reached | None = None,
 ) -> Panel:
     """One panel; `rows` is None while its query still runs. Shares are of `whole`, if given. `expected` is how many
     rows it had when it was last shown, if that is known."""
@@ -107,7 +112,7 @@ def panel(
         anchor=words.anchors[shown],
         tabs=_tabs(view, name, shown),
         counted=counted,
-        bars=None if rows is None else _bars(view, listed, rows[:fits], whole),
+        bars=None if rows is None else _bars(view, listed, rows[:fits], whole, reached),
         source=view.part(name),
         empty=_empty(of, name, shown),
         ghosts=GHOSTS[: of.ghosts - shares_tab if expected is None else min(expected, fits)],
@@ -117,12 +122,13 @@ def panel(
         choices=tuple(_tab(view, each, name, shown, words.choices) for each in of.sharing) if shares_tab else (),
         lists=" ".join(of.panels[name]),
         world=_world(view, listed, rows, counted) if rows is not None and listed.look == "map" else None,
+        converts=view.aim is not None,
     )
 
 
 def _world(view: View, listed: Listed, rows: Rows, counted: str) -> World | None:
     """The map of a list of countries."""
-    bars = [(_bar(view, listed, row, 1, 1), row[listed.counted]) for row in rows]
+    bars = [(_bar(view, listed, row, 1, 1, None), row[listed.counted]) for row in rows]
     return world(
         [Counted(bar.code or "", bar.label, count, bar.href, bar.selected) for bar, count in bars], counted.lower()
     )
@@ -178,15 +184,17 @@ def _empty(of: Board, name: str, shown: str) -> Empty:
     return Empty(of.lists[name].icon or name, before, code, after)
 
 
-def _bars(view: View, listed: Listed, rows: Rows, whole: float | None) -> tuple[Bar, ...]:
+def _bars(
+    view: View, listed: Listed, rows: Rows, whole: float | None, reached: Reached | None = None
+) -> tuple[Bar, ...]:
     counts = [row[listed.counted] for row in rows]
     largest = max(counts, default=0)
     if listed.apart:
         whole = sum(counts)
-    return tuple(_bar(view, listed, row, largest, whole) for row in rows)
+    return tuple(_bar(view, listed, row, largest, whole, reached) for row in rows)
 
 
-def _bar(view: View, listed: Listed, row: Record, largest: float, whole: float | None) -> Bar:
+def _bar(view: View, listed: Listed, row: Record, largest: float, whole: float | None, reached: Reached | None) -> Bar:
     counted, name = row[listed.counted], row[listed.shown] or ""
     href, selected = leads_to(view, listed, row)
     share = share_of(row, counted, whole)
@@ -199,6 +207,7 @@ def _bar(view: View, listed: Listed, row: Record, largest: float, whole: float |
         code=(row["country_code"] or "") if listed.places else None,
         href=href,
         selected=selected,
+        done=converted(listed, row, reached) if reached is not None else None,
     )
 
 

@@ -22,6 +22,7 @@ from msgspec.structs import replace
 
 from analytics_box.dashboard.board import Board
 from analytics_box.dashboard.comparing import Comparison, read_comparison
+from analytics_box.dashboard.converting import Target
 from analytics_box.dashboard.detail_view import Detail, detail_parameters, read_detail
 from analytics_box.dashboard.narrowing import EVERYTHING, Narrowing, Segment
 from analytics_box.dashboard.narrowing_address import read_narrowing
@@ -53,6 +54,7 @@ class View(Struct, frozen=True):
     wait: bool = False
     filters: Narrowing = EVERYTHING
     segment: Segment | None = None
+    goal: Target | None = None
     kind: str = ""
     unread: tuple[str, ...] = ()
     detail: Detail = Detail()
@@ -114,9 +116,14 @@ class View(Struct, frozen=True):
         return address(replace(plain, more=""))
 
     @property
+    def aim(self) -> Target | None:
+        """The goal that is chosen, where whoever keeps goals has said what reaches it."""
+        return self.goal if self.goal is not None and self.goal.filters else None
+
+    @property
     def everything(self) -> str:
         """The address of this page without its filters."""
-        return address(replace(self, filters=EVERYTHING, segment=None, kind="", more=""))
+        return address(replace(self, filters=EVERYTHING, segment=None, goal=None, kind="", more=""))
 
     @property
     def waiting_link(self) -> str:
@@ -170,6 +177,7 @@ def read_view(path: str, query: Mapping[str, str], of: Board) -> View:
         wait=query.get("wait") == "all",
         filters=read_narrowing(query, of.filtered, partial(_known, of)),
         segment=Segment(query["segment"][:64]) if of.segmented and query.get("segment") else None,
+        goal=Target(query["goal"][:64]) if of.converts and query.get("goal") else None,
         kind=_kind(query, of),
         detail=read_detail(query),
     )
@@ -210,6 +218,7 @@ def _parameters(view: View) -> list[tuple[str, str]]:
         "wait": "all" if view.wait else "",
         **detail_parameters(view.detail),
         "segment": view.segment.id if view.segment is not None else "",
+        "goal": view.goal.id if view.goal is not None else "",
         view.of.kinds.field if view.of.kinds is not None else "kind": view.kind,
     }
     return [*((name, value) for name, value in given.items() if value), *view.filters.parameters]

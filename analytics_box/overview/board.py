@@ -169,6 +169,7 @@ WEBSITE: Final = Board(
     further=FURTHER,
     suggested=SUGGESTED,
     segmented=True,
+    converts=True,
     about=_about,
     words=Words(
         tabs={**Panels.tabs, **Compact.titles},

@@ -19,6 +19,7 @@ from analytics_box.http.page.visit import Answer, Next, Page, Visit, Visitor
 from analytics_box.identity import at_least
 from analytics_box.invented.site import DOMAIN
 from analytics_box.overview.board import WEBSITE
+from analytics_box.overview.goal_pages import place_of_goals, with_goal
 from analytics_box.overview.live import PREFIX, Watching, online_text
 from analytics_box.overview.measured import kinds_measured, parts_of
 from analytics_box.overview.waiting import waiting
@@ -36,7 +37,7 @@ async def site(visit: Visitor, website_id: FromPath[str]) -> Answer:
     """GET /sites/{id}: the overview, or the snippet while nothing has arrived. A filter that a form adds leads to the
     address that has it."""
     website, parts = own(visit.call, website_id), visit.parts
-    view = _view(visit, website)
+    view = await with_goal(visit, website, _view(visit, website))
     settled = await suggesting.settled(visit, website.site, view)
     if settled is not None:
         return settled
@@ -61,6 +62,7 @@ async def site(visit: Visitor, website_id: FromPath[str]) -> Answer:
         board=await _board(visit, website, view, parts_of(view, measured)) if begun else None,
         note_day=today(visit.call.now, zone(visit.person.time_zone)).isoformat(),
         may_note=at_least(visit.person.role, "member"),
+        goals=await place_of_goals(visit, website, view) if begun else None,
         monitor=parts[WatchedWebsites].page(website.id),
         may_watch=at_least(visit.person.role, "member"),
         offers_example=not begun and _may_add_example(visit),
@@ -84,10 +86,11 @@ def _may_add_example(visit: Visit) -> bool:
 async def site_part(visit: Visitor, website_id: FromPath[str], name: FromPath[str]) -> Page:
     """GET /sites/{id}/parts/{name}: one part of the overview that was not ready in time. Raises NotFound."""
     website = own(visit.call, website_id)
+    view = await with_goal(visit, website, _view(visit, website))
     return visit.pages.show(
         "part.html",
         board=await page.part(
-            visit, website.site, _view(visit, website), name, _outages(visit, website), notes=on_charts(visit, website)
+            visit, website.site, view, name, _outages(visit, website), notes=on_charts(visit, website)
         ),
     )
 

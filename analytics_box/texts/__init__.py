@@ -25,6 +25,7 @@ from analytics_box.texts.flag_tester import FlagTester
 from analytics_box.texts.flag_versions import FlagVersions
 from analytics_box.texts.flags_pages import FlagFolders, FlagList, FlagPage, FlagWords, TargetGroupPages
 from analytics_box.texts.frame import App, Errors, Form, Keys, SettingsArea
+from analytics_box.texts.goals import EventPages, Goals
 from analytics_box.texts.keys import ApiKeys
 from analytics_box.texts.link_form import LinkForm, LinkPreview
 from analytics_box.texts.link_pages import LinkImport, LinkPlaces, Links, LinkStats, Question
@@ -78,6 +79,7 @@ __all__ = [
     "Domains",
     "Drops",
     "Errors",
+    "EventPages",
     "Export",
     "Filters",
     "FlagCode",
@@ -94,6 +96,7 @@ __all__ = [
     "FlagVersions",
     "FlagWords",
     "Form",
+    "Goals",
     "IncidentConsole",
     "Integrations",
     "Invitations",

@@ -97,6 +97,7 @@ class Definitions:
         "errors": "error",
         "vitals": "web-vitals",
         "people": "identified-visitor",
+        "goals": "goal-and-conversion",
         "bots": "bots",
         "drops": "dropped-traffic",
     }
@@ -142,6 +143,7 @@ class Manual:
         "script",
         "server-events",
         "overview",
+        "goals",
         "notes",
         "not-counted",
         "websites",
@@ -177,6 +179,7 @@ class Manual:
         "snippet": ("script", "What the script does, and its options"),
         "silent": ("not-counted#why-does-my-visit-not-count", "Why does my visit not count?"),
         "overview": ("overview", "How to read this page"),
+        "goals": ("goals", "How goals work"),
         "notes": ("notes", "About notes, and noting deployments"),
         "flags": ("flags", "How flags work"),
         "target-groups": ("flags#target-groups", "How groups work"),

@@ -85,6 +85,8 @@ class Ranges:
 class Filters:
     """The filters of an overview: their names, and the chips that show them."""
 
+    goal = "Goal"
+
     names: ClassVar[Mapping[str, str]] = {
         "referrer": "Source",
         "channel": "Channel",
@@ -160,6 +162,9 @@ class Filters:
 
 class Panels:
     """The lists below the chart: tab, what is counted, and what an empty one says."""
+
+    converting = "{counted}, conversions, rate"
+    no_rate = "–"
 
     tabs: ClassVar[Mapping[str, str]] = {
         "sources": "Sources",

@@ -6,7 +6,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from analytics_box.identity import Person, Role, Theme, at_least, logo_path
-from analytics_box.texts import App, FlagList, Links, MonitorList, People, Queries, SiteSettings, StatusPageList
+from analytics_box.texts import App, FlagList, Goals, Links, MonitorList, People, Queries, SiteSettings, StatusPageList
 
 Here = Literal[
     "sites",
@@ -18,6 +18,7 @@ Here = Literal[
     "overview",
     "queries",
     "people",
+    "goals",
     "site-settings",
     "settings",
     "none",
@@ -45,6 +46,7 @@ PRODUCTS: Final = (
 )
 OF_WEBSITE: Final = (
     Entry("overview", "", "overview", App.overview, short=App.overview),
+    Entry("goals", "/goals", "goal", Goals.short),
     Entry("people", "/visitors", "user", People.short, short=People.short, least="member"),
     Entry("queries", "/queries", "table", Queries.short),
     Entry("site-settings", "/settings", "tune", SiteSettings.short, short=SiteSettings.in_bar, least="member"),

@@ -1,0 +1,135 @@
+"""The pages of goals and of custom events."""
+
+from urllib.parse import urlencode
+
+from tests.cases import each
+from tests.flags.world import World
+from tests.goals.test_calls import make
+from tests.inprocess import Answer
+from tests.keys.world import cookie_of
+
+HOSTILE = '"><img src=x onerror=alert(1)>'
+
+
+def get(world: World, path: str, cookie: str = "") -> Answer:
+    return world.box.get(f"/sites/{world.shop}{path}", cookie=cookie or world.owner, accept="text/html")
+
+
+def post(world: World, path: str, cookie: str = "", **form: str) -> Answer:
+    headers = {"content_type": "application/x-www-form-urlencoded", "sec_fetch_site": "same-origin"}
+    target = f"/sites/{world.shop}/goals/{path}"
+    return world.box.post(target, urlencode(form).encode(), key=None, cookie=cookie or world.owner, **headers)
+
+
+def page(world: World, path: str, cookie: str = "") -> str:
+    answer = get(world, path, cookie)
+    assert answer.status == 200
+    return answer.body.decode()
+
+
+@each(
+    ("form", "kind", "target", "said"),
+    [
+        ({"kind": "page", "target": "/pricing"}, "PAGE_VIEW", "/pricing", "Visits /pricing"),
+        ({"kind": "scroll", "target": "80"}, "CUSTOM", "scroll:80", "Scrolls 80 % of a page"),
+        ({"kind": "time", "target": "60"}, "CUSTOM", "time:60", "Stays for 60 s"),
+        ({"kind": "outgoing", "target": "partner.example"}, "CUSTOM", "outgoing:partner.example", "Clicks a link to"),
+        (
+            {"kind": "event", "target": "purchase", "property-0": "plan", "operator-0": "in", "value-0": "pro, free"},
+            "EVENT",
+            "purchase",
+            "Event purchase, with plan is one of pro, free",
+        ),
+        (
+            {"kind": "event", "target": "purchase", "property-1": "plan", "amount": "amount"},
+            "EVENT",
+            "purchase",
+            "Event purchase, with plan is there",
+        ),
+    ],
+)
+def test_a_goal_is_made_and_listed_with_its_figures(
+    shared: World, form: dict[str, str], kind: str, target: str, said: str
+) -> None:
+    made = post(shared, "new", **form, name="My goal", active="on")
+    assert (made.status, made.headers["location"]) == (303, f"/sites/{shared.shop}/goals?done=created")
+    (goal,) = shared.good("goals/list", websiteId=shared.shop)
+    assert (goal["type"], goal["target"], goal["isActive"]) == (kind, target, True)
+    shown = page(shared, "/goals?done=created")
+    assert "The goal is there." in shown
+    assert said in shown
+    assert ">My goal<" in shown
+    assert "50.0" in shown
+    assert ("24.50" in shown) == ("amount" in form)
+    filled = page(shared, f"/goals/{goal['id']}")
+    assert all(f'value="{value}"' in filled for name, value in form.items() if not name.startswith("operator"))
+    saved = post(shared, goal["id"], **form, name="Other")
+    assert saved.headers["location"].endswith("?done=saved")
+    assert shared.good("goals/getById", id=goal["id"]) == goal | {
+        "name": "Other",
+        "isActive": False,
+        "updatedAt": shared.good("goals/getById", id=goal["id"])["updatedAt"],
+    }
+    assert "Not active" in page(shared, "/goals")
+    assert "Delete the goal Other?" in page(shared, f"/goals/{goal['id']}/delete")
+    assert post(shared, f"{goal['id']}/delete").headers["location"].endswith("?done=deleted")
+    assert shared.good("goals/list", websiteId=shared.shop) == []
+
+
+def test_what_is_wrong_stands_at_its_field(shared: World) -> None:
+    again = post(shared, "new", kind="scroll", target="much", name="", **{"property-0": "kept"})
+    body = again.body.decode()
+    assert again.status == 400
+    assert "Give the goal a name" in body
+    again = post(shared, "new", kind="scroll", target="much", name="Deep")
+    body = again.body.decode()
+    assert (again.status, "A scroll depth is 1 to 100 percent" in body) == (400, True)
+    assert 'value="scroll" aria-describedby="kind-scroll-help" checked' in body
+    assert 'value="much"' in body
+
+
+def test_filters_of_the_api_stay_when_the_form_is_saved(shared: World) -> None:
+    narrow = [{"field": "country", "operator": "not_equals", "value": "Germany"}]
+    goal = make(shared, "purchase", filters=narrow)
+    assert "Narrowed over the API by country" in page(shared, f"/goals/{goal['id']}")
+    post(shared, goal["id"], kind="event", target="purchase", name="Goal", active="on")
+    assert shared.good("goals/getById", id=goal["id"])["filters"] == narrow
+    shared.good("goals/delete", id=goal["id"])
+
+
+def test_a_custom_event_has_a_page_with_its_properties(shared: World) -> None:
+    listed = page(shared, "/goals")
+    assert f'href="/sites/{shared.shop}/events?name=purchase"' in listed
+    shown = page(shared, "/events?name=purchase")
+    assert [part.split("<")[0] for part in shown.split('<dd class="number">')[1:]] == ["3", "1", "1", "50.0\xa0%"]
+    for text in (">plan<", ">pro<", ">free<", ">amount<", ">19.5<", ">/thanks/1<", "66.7\xa0%"):
+        assert text in shown, text
+    assert f"/sites/{shared.shop}/goals/new?event=purchase" in shown
+    assert 'value="purchase"' in page(shared, "/goals/new?event=purchase")
+    nothing = page(shared, "/events?" + urlencode({"name": HOSTILE, "range": "last_7d"}))
+    assert "It came without properties." in nothing
+    assert HOSTILE not in nothing
+    assert get(shared, "/events").status == 404
+
+
+def test_viewers_see_goals_and_change_none(shared: World) -> None:
+    goal, viewer = make(shared, "purchase", name=HOSTILE[:100]), cookie_of(shared.box, "viewer")
+    shown = page(shared, "/goals", viewer)
+    assert HOSTILE not in shown
+    assert "/goals/new" not in shown
+    assert f"/goals/{goal['id']}" not in shown
+    assert "/goals/new" not in page(shared, "/events?name=purchase", viewer)
+    for path in ("/goals/new", f"/goals/{goal['id']}", f"/goals/{goal['id']}/delete"):
+        assert get(shared, path, viewer).status == 403
+        assert post(shared, path.removeprefix("/goals/"), viewer, name="x").status == 403
+    elsewhere = shared.box.sites["blog"]
+    answer = shared.box.get(f"/sites/{elsewhere}/goals/{goal['id']}", cookie=shared.owner, accept="text/html")
+    assert answer.status == 404
+    shared.good("goals/delete", id=goal["id"])
+
+
+def test_a_website_without_goals_says_what_to_do(shared: World) -> None:
+    shown = page(shared, "/goals?range=today")
+    assert "No goals yet" in shown
+    assert "aria-current" in shown
+    assert page(shared, "/goals?range=nonsense").count("No goals yet") == 1
