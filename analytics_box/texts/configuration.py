@@ -152,7 +152,7 @@ class Defaults:
 
     title = "Defaults"
     lead = "What new websites and invitations of this organization start with. Those that exist stay as they are."
-    role = "Role of invited people"
+    role = "Role of invited members"
     role_help = "Proposed when somebody is invited."
     websites = "New websites"
     visitor_ids = "Visitor ids"

@@ -123,7 +123,7 @@ class Queries:
     sql = "SQL"
     sql_label = "Statement {number}"
     sql_text = (
-        "What ran on {engine}, with its parameters. Types that list sessions or people look up more about them "
+        "What ran on {engine}, with its parameters. Types that list sessions or visitors look up more about them "
         "afterwards. POST /v1/query/compile answers the same without running it."
     )
     params = "Parameters"
