@@ -215,9 +215,7 @@ def _dashboard(
         panels=tuple(
             _shown(asking, view, ready[name], known, late=late)
             if name in ready
-            else panels.panel(
-                view, name, None, failed=name in failed, expected=_expected(asking, view.list_of(name), known)
-            )
+            else _waiting(asking, view, name, known, failed=name in failed)
             for name in names
             if name in of.panels
         ),
@@ -244,12 +242,23 @@ def _dashboard(
     )
 
 
+def _waiting(asking: Asking, view: View, name: str, known: KnownRows, *, failed: bool) -> Panel:
+    """A panel whose rows are not there yet, with their place."""
+    shown = view.list_of(name)
+    panel = panels.panel(view, name, None, failed=failed, expected=_expected(asking, shown, known))
+    return replace(panel, kept=_place(asking, shown, known))
+
+
 def _shown(asking: Asking, view: View, panel: Panel, known: KnownRows, *, late: bool) -> Panel:
     """A panel with its rows. One that nobody knew the height of stays as high as the place that was kept for it."""
-    own = _list(asking, panel.shown)
-    place = panels.place_of(_expected(asking, panel.shown, known)) if late and known.of(own) is None else ""
-    known.keep(own, len(panel.bars or ()))
+    place = _place(asking, panel.shown, known) if late else ""
+    known.keep(_list(asking, panel.shown), len(panel.bars or ()))
     return replace(panel, kept=place)
+
+
+def _place(asking: Asking, shown: str, known: KnownRows) -> str:
+    """The class of the place for a list of which nobody knows how many rows it has."""
+    return panels.place_of(_expected(asking, shown, known)) if known.of(_list(asking, shown)) is None else ""
 
 
 def _expected(asking: Asking, shown: str, known: KnownRows) -> int | None:
