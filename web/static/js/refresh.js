@@ -86,7 +86,7 @@ const busy = () => document.querySelector("#page [aria-busy=true], #page .htmx-r
 
 const look = () => {
   if (!place || document.hidden) return;
-  for (const [id, fresh] of held) {
+  for (const [id, fresh] of [...held]) { // a copy: what is still being read comes back in
     held.delete(id);
     take(fresh);
   }
