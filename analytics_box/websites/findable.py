@@ -7,7 +7,7 @@ from analytics_box.http.call import Call
 from analytics_box.http.page.shell import OF_WEBSITE
 from analytics_box.identity import Role, at_least
 from analytics_box.palette.hit import Hit, Kind, Wanted
-from analytics_box.texts import Notes, SiteSettings
+from analytics_box.texts import Notes, Realtime, Segments, SiteSettings
 from analytics_box.texts import Palette as Words
 from analytics_box.websites.directory import Directory
 from analytics_box.websites.rules import Website
@@ -30,7 +30,9 @@ PAGES: Final = (
         for entry in OF_WEBSITE
         if entry.here != "site-settings"
     ),
+    SitePage("/realtime", Realtime.heading, "pulse"),
     SitePage("/notes", Notes.heading, "flag"),
+    SitePage("/segments", Segments.heading, "tune"),
     *(SitePage(tab.path, tab.label, "tune", tab.least, SiteSettings.heading) for tab in TABS),
 )
 

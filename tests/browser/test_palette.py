@@ -60,7 +60,7 @@ def test_a_note_is_written_shown_on_the_chart_and_deleted_on_the_page(page: Page
     page.click(".notes-add summary")
     page.fill("#text", "Version 2 & more")
     page.click(".notes-add button[type=submit]")
-    page.wait_for_url(re.compile(r"#notes$"))
+    page.wait_for_url(re.compile(r"#figures$"))
     flag = page.locator(".chart-flag a")
     flag.focus()
     expect(page.locator(".chart-flag-text")).to_be_visible()
