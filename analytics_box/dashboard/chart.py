@@ -161,8 +161,8 @@ class Chart(Struct, frozen=True):
 
     @property
     def cut(self) -> str:
-        """What the steps are called of which some lie partly outside of the range; empty without one."""
-        return Steps.cut_key[self.step] if any(point.cut for point in self.points) else ""
+        """What steps are called that lie partly outside of the range, beside the one that is filling; empty without."""
+        return Steps.cut_key[self.step] if any(point.cut and not point.unfinished for point in self.points) else ""
 
 
 def chart(

@@ -133,6 +133,10 @@ def test_weeks_are_named_by_their_days_and_those_that_are_cut_say_so() -> None:
     assert [point.note for point in drawn.points] == ["3 of 7 days", "", "6 of 7 days"]
     assert drawn.columns["partial"] == [0, 2]
     assert drawn.cut == "part of a week"
+    assert (
+        chart(VISITORS, WEEKS[1:], None, axis=Axis(datetime.fromisoformat("2026-11-06 09:00"), "week", FRIDAY)).cut
+        == ""
+    )
 
 
 def test_months_are_named_and_the_one_of_now_is_unfinished() -> None:
