@@ -123,6 +123,7 @@ LOSSES: Final = (
     ),
     Loss("configuration", ("domains",)),
     Loss("segments", of_websites=("segments",)),
+    Loss("query_pages", of_websites=("saved_questions",)),
     Loss("annotations", of_websites=("annotations",)),
     Loss("goals", of_websites=("goals",)),
     Loss("bots", of_websites=("people_rules", "bot_options")),
