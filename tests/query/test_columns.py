@@ -4,6 +4,7 @@ other."""
 import asyncio
 import logging
 import shutil
+import threading
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -30,8 +31,9 @@ from analytics_box.monitors.running import rows as check_rows
 from analytics_box.monitors.running.rows import Check
 from analytics_box.monitors.running.spans import Stroke
 from analytics_box.query import engines as choice
-from analytics_box.query.engines import Engines, columns, duckdb, memory
+from analytics_box.query.engines import Engines, columns, duckdb, memory, sqlite
 from analytics_box.query.engines.columns import FILE_NAME
+from analytics_box.query.engines.counting import Take
 from analytics_box.query.engines.transfer import COPIED
 from analytics_box.query.plan import Order, Plan
 from analytics_box.store import schema
@@ -133,6 +135,49 @@ def world(tmp_path: Path) -> Iterator[World]:
     made = World(tmp_path)
     yield made
     made.close()
+
+
+def test_a_question_waits_a_moment_for_a_replica_that_is_being_opened(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.visit()
+    world.maintain()
+    views = world.views()
+    world.reopen()
+    by_sqlite: list[Plan] = []
+    run = sqlite.run
+
+    def noted(db: Connection, plan: Plan, take: Take) -> Any:
+        by_sqlite.append(plan)
+        return run(db, plan, take)
+
+    monkeypatch.setattr(sqlite, "run", noted)
+    opening, may_open = threading.Event(), threading.Event()
+    opened = columns.open_replica
+
+    def open_late(*given: Any, **more: Any) -> Any:
+        opening.set()
+        assert may_open.wait(30)
+        return opened(*given, **more)
+
+    monkeypatch.setattr(columns, "open_replica", open_late)
+    plan = Plan("events", (SITE,), 0, 2 * world.clock.now(), measures=("pageviews",))
+
+    async def ask_meanwhile(seconds: float) -> Any:
+        asking = asyncio.ensure_future(world.engines.rows(plan, seconds=30))
+        await asyncio.to_thread(opening.wait, 30)
+        await asyncio.wait((asking,), timeout=seconds)
+        may_open.set()
+        await world.engines.maintain()
+        return await asking
+
+    assert world.runner.run(ask_meanwhile(0)) == [(views,)]
+    assert not by_sqlite
+    world.reopen()
+    may_open.clear()
+    monkeypatch.setattr(choice, "_COMING_SECONDS", 0)
+    assert world.runner.run(ask_meanwhile(30)) == [(views,)]
+    assert by_sqlite
 
 
 def test_the_replica_has_all_rows_and_follows_before_each_answer(world: World) -> None:

@@ -38,6 +38,7 @@ MANY = 200_000  # rows of facts from which on the replica pays (tests/load/resul
 AT_ONCE = 2  # queries that run on the replica; each takes all its threads
 MOST_THREADS = 4
 _STEP_SECONDS = 120.0
+_COMING_SECONDS = 10.0  # that a question waits for a replica that is there to be opened
 _FIRST_WAIT, _LONGEST_WAIT = 30, 3_600  # seconds after a failure
 _OF_THE_MACHINE = {"IOException", "OutOfMemoryException"}  # DuckDB's, which is not imported for their sake
 
@@ -57,7 +58,11 @@ class Status(Struct, frozen=True):
 
 
 class Engines:
-    """Answers plans. `maintain` keeps the replica up to date; until it is ready SQLite answers."""
+    """Answers plans. `maintain` keeps the replica up to date; until it is ready SQLite answers.
+
+    After a start questions have a replica opened that is there, and wait a moment for it: over many events SQLite would
+    look for as long as it may, and the write-ahead log would grow all the while.
+    """
 
     def __init__(
         self,
@@ -78,6 +83,8 @@ class Engines:
         self._path = events.path.with_name(columns.FILE_NAME)
         self._replica: Replica | None = None
         self._ready = False
+        self._is_there = columnar != "off" and self._path.exists()  # since before the start, and not opened yet
+        self._tending: asyncio.Task[None] | None = None
         self._opened_at = 0
         self._failures, self._not_before = 0, 0.0  # tries in a row; seconds of the clock
         self._version = -1  # of events.db that the replica has
@@ -107,6 +114,8 @@ class Engines:
         `take` is told their bytes while they are read, in another thread; what it raises ends that. Raises
         DeadlineExceeded, OverBudget, and Unavailable when too many wait.
         """
+        if self._is_there:
+            seconds -= await self._wait_for_replica(seconds / 2)
         if self._ready:
             try:
                 await self._follow()
@@ -121,6 +130,27 @@ class Engines:
 
     async def maintain(self) -> None:
         """Build the replica if it is wanted, bring it up to date, and remove the recorded changes that it has."""
+        await asyncio.shield(self._one_tending())
+
+    def _one_tending(self) -> "asyncio.Task[None]":
+        """The one that is under way, or one that begins."""
+        if self._tending is None:
+            self._tending = asyncio.create_task(self._tend())
+            self._tending.add_done_callback(self._tended)
+        return self._tending
+
+    def _tended(self, task: "asyncio.Task[None]") -> None:
+        self._tending, self._is_there = None, False
+        if not task.cancelled():
+            task.exception()  # whoever waits is told
+
+    async def _wait_for_replica(self, most: float) -> float:
+        """For how many seconds it was waited."""
+        began = asyncio.get_running_loop().time()
+        await asyncio.wait((self._one_tending(),), timeout=min(most, _COMING_SECONDS))
+        return asyncio.get_running_loop().time() - began
+
+    async def _tend(self) -> None:
         if self._replica is None:
             if not await self._wanted():
                 columns.forget_replica(self._path)
