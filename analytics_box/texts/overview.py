@@ -195,7 +195,7 @@ class Panels:
         "utm_content": "Content",
     }
     choices_label = "Campaign tags"
-    on_the_map = "{name}: {count} {counted}"
+    on_the_map = "{name}, {counted}: {count}"
     shades = "What the shades stand for"
     counted: ClassVar[Mapping[str, str]] = {
         "visitors": "Visitors",

@@ -51,8 +51,8 @@ def test_unknown_countries_are_not_on_the_map() -> None:
     made = world([row("DE", 90), row("", 40), row("fr", 1)], "visitors")
     assert made is not None
     assert [(one.code, one.level, one.text) for one in made.countries] == [
-        ("DE", 5, "Name of DE: 90 visitors"),
-        ("FR", 1, "Name of fr: 1 visitors"),
+        ("DE", 5, "Name of DE, visitors: 90"),
+        ("FR", 1, "Name of fr, visitors: 1"),
     ]
     assert [shade.text for shade in made.shades] == ["1", "2–5", "6–14", "15–36", "37–90"]
     assert world([row("", 40)], "visitors") is None

@@ -362,9 +362,9 @@ def test_a_country_on_the_map_leads_where_its_row_does_and_unknown_ones_are_in_t
     page = overview(box, "&tab=map")
     drawn = re.findall(r'<a href="([^"]*)" tabindex="-1"><use class="[^"]*" href="[^"]*#([A-Z]+)"/><title>(.*?)<', page)
     assert [(code, text) for _, code, text in drawn] == [
-        ("GE", "Georgia: 1 visitors"),
-        ("DE", "Germany: 1 visitors"),
-        ("US", "United States: 1 visitors"),
+        ("GE", "Georgia, visitors: 1"),
+        ("DE", "Germany, visitors: 1"),
+        ("US", "United States, visitors: 1"),
     ]
     listed = {row.label: row.href for row in rows(page, "countries")}
     assert "Unknown" in listed
