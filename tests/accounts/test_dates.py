@@ -16,7 +16,7 @@ PAGES = (
     "/settings/keys",
     "/settings/audit",
     "/sites",
-    "/sites/{shop}/settings",
+    "/sites/{shop}/settings/tracking",
 )
 
 
