@@ -267,6 +267,8 @@ FOR_STRANGERS = {
     ("POST", "/v1/query/compile"): BODY,
     ("POST", "/rpc/websites/getById"): {"id": "unknown"},
     ("POST", "/websites/getById"): {"id": "unknown"},
+    **{("POST", f"{root}/annotations/list"): {"websiteId": "unknown"} for root in ("", "/rpc")},
+    **{("POST", f"{root}/annotations/getById"): {"id": "unknown"} for root in ("", "/rpc")},
 }
 WALK = [(route.method, route.path, route.page) for route in TABLE]
 

@@ -134,7 +134,7 @@ def test_people_with_a_trait_are_not_looked_for(box: WholeBox) -> None:
     (entry,) = compiled(box, asked_of("top_pages") | {"filters": [trait]}).json["data"]
     (statement,) = entry["statements"]
     assert statement["open"]
-    assert "traits" in statement["note"]
+    assert "people" in statement["note"]
     check_same([statement], ran(box, asked_of("top_pages") | {"filters": [trait]}))
     (entry,) = compiled(box, asked_of("country") | {"filters": [trait]}).json["data"]
     assert (entry["success"], entry["error"]) == (False, "Trait filters are not supported for country")
