@@ -369,7 +369,7 @@ def test_a_country_on_the_map_leads_where_its_row_does_and_unknown_ones_are_in_t
     listed = {row.label: row.href for row in rows(page, "countries")}
     assert "Unknown" in listed
     for href, _, text in drawn:
-        assert unescape(href) == listed[text.partition(":")[0]]
+        assert unescape(href) == listed[text.partition(",")[0]]
         assert "tab=map" in href
     assert "world-chosen" in overview(box, "&tab=map&country=Germany")
     assert 'class="world"' not in overview(box)
