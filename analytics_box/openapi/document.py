@@ -218,7 +218,8 @@ def _route(route: Route, described: Described | None, by_type: Schema) -> Schema
     if route.method == "POST":
         operation["requestBody"] = {"content": _form(path)}
     operation["responses"] = {
-        "200": _good({"text/html": {"schema": {"type": "string"}}}),
+        # A page, or what its scripts ask for.
+        "200": _good({"text/html": {"schema": {"type": "string"}}, "application/json": {"schema": {}}}),
         "204": {"description": "Nothing has changed, so there is nothing to show."},
         "303": {"description": "Another page answers, such as the sign-in.", "headers": _location()},
         **_errors(family, statuses),
