@@ -241,7 +241,7 @@ def test_a_browser_an_account_an_address_and_the_box_have_so_many(
         async def fill(cookie: str, address: str, count: int) -> None:
             for _ in range(count):
                 page = listen(box, cookie, address=address)
-                await page.until(lambda page=page: page.events or page.status > 200)  # type: ignore[misc]
+                await page.until(lambda page=page: page.events or page.status > 200)  # type: ignore[misc]  # a default in a lambda
                 assert page.status == 200
                 opened.append(page)
 
