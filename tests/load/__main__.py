@@ -81,7 +81,12 @@ def main() -> None:
     parser.add_argument("--kill-every", type=float, default=600, help="seconds between two kills of soak")
     parser.add_argument("--samples", type=Path, help="file of JSON lines for the samples of soak")
     parser.add_argument("--columnar", choices=("off", "on"), default="off", help="the replica during ingest")
-    parser.add_argument("--stored", type=int, default=0, help="events that are there before ingest and overlap")
+    parser.add_argument(
+        "--stored",
+        type=int,
+        default=0,
+        help="events that are there before ingest and overlap, or of another website in soak",
+    )
     parser.add_argument("--engines", nargs="+", choices=query.ENGINES, help="of query; all of them when not given")
     parser.add_argument("--data", type=Path, help="keep the data of query and answers here, and use it again")
     parser.add_argument("--kinds", nargs="+", choices=kinds, default=kinds, help="of abuse")
@@ -128,7 +133,7 @@ def main() -> None:
         case "phases":
             phases.main(given.rounds)
         case "soak":
-            soak.main(given.rate, given.minutes, given.kill_every, given.samples)
+            soak.main(given.rate, given.minutes, given.kill_every, given.samples, given.stored)
         case _:
             query.main(given.events, given.days, given.data, given.engines or query.ENGINES)
 

@@ -3,7 +3,7 @@
 import asyncio
 import itertools
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -29,7 +29,9 @@ QUESTIONS = (
 class Askers:
     """They ask by turns for one type each, over 30 days. An answer has every event acknowledged before the question."""
 
-    def __init__(self, client: httpx.AsyncClient, account: Account, events: Events) -> None:
+    def __init__(self, client: httpx.AsyncClient, account: Account, events: Events, others: Sequence[str] = ()) -> None:
+        """`others` are websites of the account that are asked for by turns, and not looked at."""
+        self._websites = (account.website_id, *others)
         self.times: list[float] = []  # ms, since they were last taken
         self.answered = 0
         self.refused = 0
@@ -57,7 +59,8 @@ class Askers:
             name = QUESTIONS[turn % len(QUESTIONS)]
             least, began = self._events.known.views, time.monotonic()
             try:
-                found = await rows(self._client, self._account, name)
+                website = self._websites[turn // len(QUESTIONS) % len(self._websites)]
+                found = await rows(self._client, self._account, name, website)
             except httpx.TransportError:
                 continue  # the box was killed
             pause = max(PAUSE, READING * (time.monotonic() - began))
@@ -66,16 +69,25 @@ class Askers:
                 continue
             self.answered += 1
             self.times.append((time.monotonic() - began) * 1000)
-            if name == "summary_totals" and not least <= found[0]["pageviews"] <= self._events.begun:
+            if (
+                website == self._account.website_id
+                and name == "summary_totals"
+                and not least <= found[0]["pageviews"] <= self._events.begun
+            ):
                 self.wrong.append(f"{found[0]['pageviews']} page views of {least} to {self._events.begun}")
 
 
-async def rows(client: httpx.AsyncClient, account: Account, name: str) -> list[dict[str, Any]] | None:
-    """The answer to one parameter over 30 days; None where it was refused or took too long."""
+async def rows(
+    client: httpx.AsyncClient, account: Account, name: str, website: str = ""
+) -> list[dict[str, Any]] | None:
+    """The answer to one parameter over 30 days; None where it was refused or took too long.
+
+    Of the account's first website, unless another is given.
+    """
     last = datetime.now(UTC).date()
     answer = await client.post(
         "/v1/query",
-        params={"website_id": account.website_id},
+        params={"website_id": website or account.website_id},
         headers={"x-api-key": account.api_key, "user-agent": BROWSER},
         json={
             "parameters": [name],

@@ -14,21 +14,23 @@ import time
 from collections.abc import Iterator
 from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import apsw
 import httpx
 import uvloop
 
+from analytics_box.clock import SystemClock
 from analytics_box.facts.layout import stored
 from analytics_box.query.engines import MANY
-from tests.load.asking import Askers, differences
+from tests.load.asking import DAYS, Askers, differences
 from tests.load.figures import machine, percentile, remark, report
+from tests.load.generator import fill
 from tests.load.retrying import Clicks, Events
 from tests.load.samples import LOGS, Samples, look, queues, size_mb
 from tests.load.server import GENERATOR_CORE, SERVER_CORE, pin
 from tests.load.slow import Slow
-from tests.running import BROWSER, Account, Server, set_up
+from tests.running import BROWSER, Account, Server, serving, set_up
 
 # All honest requests come from one address, and redirects that follow a restart may come before links are in memory.
 SETTINGS: dict[str, Any] = {
@@ -47,6 +49,16 @@ STOP_SECONDS = 120.0
 MOST_WORDS = 50  # lines about what is wrong
 EVENT_BYTES = 300  # with its id, its row in the replica, and a change that waits for it
 SPARE_BYTES = 2 << 30
+
+
+class Other(NamedTuple):
+    """Websites beside that of the crowd, and how many events they have together."""
+
+    websites: tuple[str, ...]
+    events: int
+
+
+NOBODY = Other((), 0)
 
 
 class Box:
@@ -75,18 +87,22 @@ class Box:
         return self.server.process.pid
 
 
-def main(rate: int, minutes: float, kill_every: float, samples: Path | None) -> None:
-    """Write samples to a file and print a summary; fails where anything was lost or is wrong at the end."""
+def main(rate: int, minutes: float, kill_every: float, samples: Path | None, stored: int = 0) -> None:
+    """Write samples to a file and print a summary; fails where anything was lost or is wrong at the end.
+
+    With `stored`, another website has that many events of the same 30 days, and is asked for by turns.
+    """
     machine()
     with tempfile.TemporaryDirectory() as folder:
         _need_room(Path(folder), rate * minutes * 60)
         file = samples or Path(tempfile.gettempdir()) / f"soak-{os.getpid()}.jsonl"
         remark(f"samples go to {file}")
         account = set_up(Path(folder) / "data")
+        other = _filled(Path(folder) / "data", account, stored) if stored else NOBODY
         box = Box(Path(folder) / "data")
         try:
             with file.open("wb") as written, asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-                wrong = runner.run(_soak(box, account, rate, minutes * 60, kill_every, Samples(written)))
+                wrong = runner.run(_soak(box, account, rate, minutes * 60, kill_every, Samples(written), other))
         finally:
             box.server.kill()
     if wrong:
@@ -94,7 +110,7 @@ def main(rate: int, minutes: float, kill_every: float, samples: Path | None) -> 
 
 
 async def _soak(
-    box: Box, account: Account, rate: int, seconds: float, kill_every: float, samples: Samples
+    box: Box, account: Account, rate: int, seconds: float, kill_every: float, samples: Samples, other: "Other"
 ) -> list[str]:
     """What was lost or wrong, in words."""
     if (os.cpu_count() or 1) > 1:
@@ -107,7 +123,7 @@ async def _soak(
         ending.push_async_callback(slow.end)
         clicks = Clicks(port, slugs, REDIRECTS)
         events = Events(port, account.website_id, rate)
-        askers = Askers(client, account, events)
+        askers = Askers(client, account, events, other.websites)
         logs = dict.fromkeys(LOGS, 0.0)
         watching = asyncio.create_task(_watch_logs(box.data, logs))
         sampling = asyncio.create_task(_sample(box, client, events, askers, samples))
@@ -117,12 +133,13 @@ async def _soak(
         if not sampling.cancel():
             sampling.result()  # it should not have ended
         await slow.end()
-        await _caught_up(client, events.known.views)
+        await _caught_up(client, events.known.views + other.events)
         wrong = [*askers.wrong, *await differences(client, account, events.known)]
         if code := await asyncio.to_thread(box.server.stop, seconds=STOP_SECONDS):
             wrong.append(f"the box ended with {code}")
         watching.cancel()
     stored, followed = _stored(box.data)
+    stored -= other.events
     errors = [line for line in box.server.log.read_text().splitlines() if '"error"' in line or "Traceback" in line]
     for line in errors[:20]:
         remark(line)
@@ -176,6 +193,23 @@ def _not_as_followed(clicks: Clicks, stored: int) -> Iterator[str]:
         yield f"{stored} clicks are stored, of {most} at most"
     if clicks.wrong:
         yield f"{clicks.wrong} answers were no redirects"
+
+
+def _filled(data: Path, account: Account, events: int) -> Other:
+    """A second website with so many events in the days that are asked for."""
+    with serving(data) as server:
+        answer = httpx.post(
+            f"{server.url}/websites/create",
+            json={"name": "Filled", "domain": "filled.example"},
+            headers={"x-api-key": account.api_key, "user-agent": BROWSER},
+        )
+        assert answer.status_code == 200, answer.text
+        website = str(answer.json()["id"])
+    remark(f"writing {events:,} events of another website")
+    db = apsw.Connection(str(data / "box.db"), flags=apsw.SQLITE_OPEN_READONLY)
+    number = int(str(db.execute("select max(site) from websites").fetchall()[0][0]))
+    db.close()
+    return Other((website,), fill(data, number, events, end=SystemClock().now(), days=DAYS - 1))
 
 
 def _need_room(folder: Path, events: float) -> None:
