@@ -1,9 +1,10 @@
 """Patterns that people write into filters, matched in linear time by RE2 whatever they are."""
 
-from functools import lru_cache
-from typing import Protocol, cast
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Protocol, cast
 
-import re2
+if TYPE_CHECKING:
+    import re2
 
 # Bytes of one compiled pattern. More than people need, and little enough that the worst takes a few ms to compile:
 # with RE2's own 8 MB a pattern of ten characters takes 150 ms and 5 MB.
@@ -20,21 +21,23 @@ class NotAPattern(Exception):
     """Why this text is no pattern."""
 
 
+@cache
 def _options() -> "re2.Options":
+    import re2  # noqa: PLC0415  2.6 MB that only patterns pay
+
     options = re2.Options()
     options.max_mem = MOST_BYTES
     options.log_errors = False  # what people typed belongs in no log
     return options
 
 
-_OPTIONS = _options()
-
-
 @lru_cache(maxsize=200)
 def compiled(text: str) -> Pattern:
     """Raises NotAPattern; RE2 knows no look-around and no back references."""
+    import re2  # noqa: PLC0415  as above
+
     try:
-        return cast(Pattern, re2.compile(text, _OPTIONS))
+        return cast(Pattern, re2.compile(text, _options()))
     except re2.error as wrong:
         reason = wrong.args[0]
         raise NotAPattern(reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)) from wrong
@@ -42,6 +45,8 @@ def compiled(text: str) -> Pattern:
 
 def quoted(text: str) -> str:
     """A pattern that matches this text and nothing else."""
+    import re2  # noqa: PLC0415  as above
+
     return cast(str, re2.escape(text))
 
 

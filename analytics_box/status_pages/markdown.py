@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
-import nh3
 from markupsafe import Markup
 
 if TYPE_CHECKING:
@@ -25,6 +24,8 @@ def html(text: str) -> Markup:
 
     HTML that somebody typed is text; links lend nobody our name (nofollow).
     """
+    import nh3  # noqa: PLC0415  1.6 MB that only texts with Markdown pay
+
     clean = nh3.clean(  # no pictures: they would be loaded from elsewhere
         _reader().render(text),
         tags=_INLINE | _BLOCKS,
