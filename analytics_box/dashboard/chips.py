@@ -73,7 +73,7 @@ def _between(part: Alternative, view: View) -> str:
 
 
 def _chip(view: View, item: Narrow, wrong: Mapping[Narrow, str]) -> Chip:
-    href = replace(view, filters=view.filters.without(item), more="").link()
+    href = replace(view, filters=view.filters.without(item)).link()
     return Chip(
         f"chip-{item.name.replace('.', '-')}", _label(view, item), _values(view, item), href, wrong.get(item, "")
     )
@@ -100,14 +100,14 @@ def _segment(view: View) -> tuple[ChipGroup, ...]:
         return ()
     problem = "" if segment.name else Filters.no_segment
     chip = Chip("chip-segment", Filters.segment, figures.visible(segment.name or segment.id), "", problem)
-    return (ChipGroup((replace(chip, href=replace(view, segment=None, more="").link()),)),)
+    return (ChipGroup((replace(chip, href=replace(view, segment=None).link()),)),)
 
 
 def _kind(view: View) -> tuple[ChipGroup, ...]:
     kinds = view.of.kinds
     if kinds is None or not view.kind:
         return ()
-    href = replace(view, kind="", more="").link()
+    href = replace(view, kind="").link()
     return (ChipGroup((Chip(f"chip-{kinds.field}", kinds.chip, figures.visible(kinds.names[view.kind]), href),)),)
 
 
@@ -118,10 +118,9 @@ def kinds(view: View) -> tuple[Choice, ...]:
         return ()
     usual, label = offered.usual
     others = (
-        Choice(name, label, replace(view, kind=name, more="").link(), name == view.kind)
-        for name, label in offered.names.items()
+        Choice(name, label, replace(view, kind=name).link(), name == view.kind) for name, label in offered.names.items()
     )
-    return (Choice(usual, label, replace(view, kind="", more="").link(), not view.kind), *others)
+    return (Choice(usual, label, replace(view, kind="").link(), not view.kind), *others)
 
 
 def matches(view: View) -> tuple[Choice, ...]:
@@ -134,7 +133,7 @@ def matches(view: View) -> tuple[Choice, ...]:
         Choice(
             way,
             Filters.matches[way],
-            replace(view, filters=filters.matching(way), more="").link(),
+            replace(view, filters=filters.matching(way)).link(),
             filters.match == way,
         )
         for way in ways

@@ -2,7 +2,7 @@
 
     range=last_30d | custom&from=2026-10-22&to=2026-11-20      metric=visitors      beside=pageviews (a second one)
     by=hour | day | week | month (points of the chart)      compare=year | off | own&cfrom=2026-08-01&cto=2026-08-31
-    tab=channels,systems (of each panel the list that is not its first)      more=pages      show=table
+    tab=channels,systems (of each panel the list that is not its first)      show=table
     country=Germany&path.contains=/blog (filters, as narrowing_address.py says)      segment=ID (those of a segment)
     kind=bot (one of the board's kinds)      zone=Europe/Berlin      wait=all (no part may come later)
 
@@ -48,7 +48,6 @@ class View(Struct, frozen=True):
     compare: Comparison = Comparison()
     beside: str = ""
     tabs: tuple[str, ...] = ()
-    more: str = ""
     table: bool = False
     zone: str = ""
     wait: bool = False
@@ -68,8 +67,7 @@ class View(Struct, frozen=True):
         panel_of = self.of.panel_of
         panel = panel_of[shown]
         others = tuple(name for name in self.tabs if panel_of[name] != panel)
-        more = "" if panel_of.get(self.more) == panel else self.more
-        return replace(self, tabs=_in_order((*others, shown), self.of), more=more)
+        return replace(self, tabs=_in_order((*others, shown), self.of))
 
     def list_of(self, panel: str) -> str:
         """Which of its lists a panel shows."""
@@ -79,8 +77,8 @@ class View(Struct, frozen=True):
         """This view with these filters added, or removed if all of them are set."""
         own = self.of.kinds.field if self.of.kinds is not None else ""
         if own in wanted:
-            return replace(self, kind="" if self.kind == wanted[own] else wanted[own], more="")
-        return replace(self, filters=self.filters.toggled(wanted), more="")
+            return replace(self, kind="" if self.kind == wanted[own] else wanted[own])
+        return replace(self, filters=self.filters.toggled(wanted))
 
     def holds(self, wanted: Mapping[str, str]) -> bool:
         """Whether it shows these values only."""
@@ -113,7 +111,7 @@ class View(Struct, frozen=True):
         plain = replace(
             self, path=f"{home}/values", filters=EVERYTHING, segment=None, kind="", tabs=(), detail=Detail()
         )
-        return address(replace(plain, more=""))
+        return address(plain)
 
     @property
     def aim(self) -> Target | None:
@@ -123,7 +121,7 @@ class View(Struct, frozen=True):
     @property
     def everything(self) -> str:
         """The address of this page without its filters."""
-        return address(replace(self, filters=EVERYTHING, segment=None, goal=None, kind="", more=""))
+        return address(replace(self, filters=EVERYTHING, segment=None, goal=None, kind=""))
 
     @property
     def waiting_link(self) -> str:
@@ -153,7 +151,7 @@ class View(Struct, frozen=True):
     @property
     def all_fields(self) -> tuple[tuple[str, str], ...]:
         """What a form that adds a filter carries along."""
-        return tuple(_parameters(replace(self, more="")))
+        return tuple(_parameters(self))
 
 
 def read_view(path: str, query: Mapping[str, str], of: Board) -> View:
@@ -171,7 +169,6 @@ def read_view(path: str, query: Mapping[str, str], of: Board) -> View:
         compare=replace(comparison, unread=""),
         beside=_one_of(tuple(name for name in of.charted if name != metric), query.get("beside"), ""),
         tabs=_in_order(query.get("tab", "").split(","), of),
-        more=_one_of(tuple(of.panel_of), query.get("more"), ""),
         table=query.get("show") == "table",
         zone=zone_in(query.get("zone", "")),
         wait=query.get("wait") == "all",
@@ -212,7 +209,6 @@ def _parameters(view: View) -> list[tuple[str, str]]:
         "by": view.by,
         **view.compare.parameters,
         "tab": ",".join(view.tabs),
-        "more": view.more,
         "show": "table" if view.table else "",
         "zone": view.zone,
         "wait": "all" if view.wait else "",

@@ -34,7 +34,7 @@ async def menu(visit: Visit, website: Website, view: View) -> SegmentMenu:
         manage=home,
         saves=home if may_save else "",
         query=address_of(view.filters),
-        back=replace(view, filters=EVERYTHING, segment=None, more="").link(),
+        back=replace(view, filters=EVERYTHING, segment=None).link(),
     )
 
 
@@ -52,7 +52,7 @@ def _choice(view: View, saved: Saved, chosen: str) -> SegmentChoice:
     selected = saved.id == chosen
     segment = None if selected else Segment(saved.id, saved.name)
     name = figures.visible(saved.name)
-    return SegmentChoice(saved.id, name, replace(view, segment=segment, more="").link(), saved.is_shared, selected)
+    return SegmentChoice(saved.id, name, replace(view, segment=segment).link(), saved.is_shared, selected)
 
 
 async def _find(call: Call, number: int, segment_id: str) -> Segment | None:

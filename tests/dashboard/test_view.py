@@ -14,7 +14,7 @@ from analytics_box.dashboard.narrowing import OPS, WITHOUT_VALUE, Narrow, normal
 from analytics_box.dashboard.spans import NAMED, RangeName, Span, days_of
 from analytics_box.dashboard.steps import STEPS
 from analytics_box.dashboard.view import View, address, read_view
-from analytics_box.overview.board import LISTS, PANELS, WEBSITE
+from analytics_box.overview.board import PANELS, WEBSITE
 from analytics_box.query.ranges import Days
 from tests.cases import each
 
@@ -44,7 +44,7 @@ def test_defaults_are_left_out_of_the_address() -> None:
         "tab=channels,entry,regions,languages,domains",
         "channel=Organic+Search&country=Germany",
         "path=/blog/caf%C3%A9+%26+more",
-        "more=pages&show=table&zone=Europe/Berlin",
+        "show=table&zone=Europe/Berlin",
         "wait=all",
         "segment=seg12345",
         "country=France&country=Germany&country.not=Spain&path.contains=/blog&utm_source.set=yes",
@@ -67,7 +67,6 @@ PARAMETERS = (
     "beside",
     "metric",
     "tab",
-    "more",
     "zone",
     "wait",
     "country",
@@ -85,7 +84,6 @@ STATES = some.builds(
     tabs=some.tuples(*(some.sampled_from(names) for names in PANELS.values())).map(
         lambda names: tuple(name for name in names if name not in PANELS)
     ),
-    more=some.sampled_from(("", *LISTS)),
     table=some.booleans(),
     zone=some.sampled_from(("", "UTC", "Asia/Kathmandu")),
     wait=some.booleans(),
@@ -223,11 +221,11 @@ def test_of_each_panel_the_last_list_named_is_shown() -> None:
     assert (state.list_of("browsers"), state.list_of("pages")) == ("devices", "pages")
 
 
-def test_a_tab_keeps_those_of_other_panels_and_drops_the_longer_list_of_its_own() -> None:
-    state = read("tab=channels,systems&more=systems")
+def test_a_tab_keeps_those_of_other_panels() -> None:
+    state = read("tab=channels,systems")
     assert address(state.tab("devices")) == f"{PATH}?tab=channels,devices"
     assert address(state.tab("browsers")) == f"{PATH}?tab=channels"
-    assert address(state.tab("sources")) == f"{PATH}?tab=systems&more=systems"
+    assert address(state.tab("sources")) == f"{PATH}?tab=systems"
 
 
 def test_what_is_chosen_again_is_no_filter_any_more() -> None:
