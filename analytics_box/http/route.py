@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 from typing import Any, Literal, NamedTuple
 
-from analytics_box.http.permission import Access
+from analytics_box.http.permission import SIGNED_IN, Access
 from analytics_box.identity import Role, Scope
 
 
@@ -14,6 +14,8 @@ class Route(NamedTuple):
     With `also` a key passes that holds this other scope instead; the handler then holds it to what either reaches.
     With `by_key` a PUBLIC line has a handler that takes nothing but API keys of this scope, and refuses others in its
     words.
+    The form of a line with `kept` is shown again with what was typed when it came after the session had ended: its
+    handler changes nothing but inside visit.submit (http/page/kept_forms.py).
     A `page` answers people: refusals are shown as a page, and anonymous callers are sent to sign in.
     """
 
@@ -24,9 +26,20 @@ class Route(NamedTuple):
     role: Role = "viewer"
     anonymous: bool = False
     page: bool = False
+    kept: bool = False
     procedure: bool = False
     also: Scope | None = None
     by_key: Scope | None = None
+
+
+def shown(path: str, handler: Callable[..., Any], role: Role = "viewer") -> Route:
+    """A page that signed-in people see."""
+    return Route("GET", path, handler, SIGNED_IN, role, page=True)
+
+
+def posted(path: str, handler: Callable[..., Any], role: Role = "viewer", *, kept: bool = False) -> Route:
+    """A form that signed-in people send."""
+    return Route("POST", path, handler, SIGNED_IN, role, page=True, kept=kept)
 
 
 class Procedure(NamedTuple):

@@ -1,0 +1,59 @@
+"""Addresses of feature flags, their groups, folders and files."""
+
+from analytics_box.flags.console import action_pages as flag_actions
+from analytics_box.flags.console import code_pages as flag_code
+from analytics_box.flags.console import flag_pages as flag_page
+from analytics_box.flags.console import folder_pages as flag_folders
+from analytics_box.flags.console import form_pages as flag_form
+from analytics_box.flags.console import group_pages as flag_groups
+from analytics_box.flags.console import history_pages as flag_history
+from analytics_box.flags.console import list_pages as flag_list
+from analytics_box.flags.console import moving_pages as flag_files
+from analytics_box.flags.console import rollout_pages as flag_rollout
+from analytics_box.flags.console import tester_pages as flag_tester
+from analytics_box.flags.figures import pages as flag_results
+from analytics_box.flags.serving import routes as flag_routes
+from analytics_box.http.permission import PUBLIC, SIGNED_IN
+from analytics_box.http.route import Route, posted, shown
+
+ADDRESSES: tuple[Route, ...] = (
+    Route("GET", "/public/v1/flags/definitions", flag_routes.definitions, PUBLIC, by_key="manage:flags"),
+    Route("POST", "/public/v1/flags", flag_routes.create, PUBLIC, by_key="manage:flags"),
+    Route("PATCH", "/public/v1/flags/{flag_id:str}", flag_routes.update, PUBLIC, by_key="manage:flags"),
+    Route("DELETE", "/public/v1/flags/{flag_id:str}", flag_routes.delete, PUBLIC, by_key="manage:flags"),
+    shown("/flags", flag_list.flag_list),
+    shown("/flags/new", flag_form.new_form, "member"),
+    posted("/flags/new", flag_form.add, "member"),
+    shown("/flags/moving", flag_files.moving),
+    posted("/flags/moving/{do:str}", flag_files.import_file, "member"),
+    Route("GET", "/flags/export/{form:str}", flag_files.export_file, SIGNED_IN),
+    shown("/flags/folders", flag_folders.folder_list),
+    posted("/flags/folders/rename", flag_folders.rename, "member"),
+    shown("/flags/folders/delete", flag_folders.delete_form, "member"),
+    posted("/flags/folders/delete", flag_folders.delete, "member"),
+    shown("/flags/groups", flag_groups.group_list),
+    shown("/flags/groups/new", flag_groups.new_form, "member"),
+    posted("/flags/groups/new", flag_groups.add, "member"),
+    shown("/flags/groups/{group_id:str}", flag_groups.edit_form, "member"),
+    posted("/flags/groups/{group_id:str}", flag_groups.save, "member"),
+    shown("/flags/groups/{group_id:str}/delete", flag_groups.delete_form, "member"),
+    posted("/flags/groups/{group_id:str}/delete", flag_groups.delete, "member"),
+    shown("/flags/{flag_id:str}", flag_page.flag_page),
+    shown("/flags/{flag_id:str}/results", flag_results.results),
+    shown("/flags/{flag_id:str}/edit", flag_form.edit_form, "member"),
+    posted("/flags/{flag_id:str}/edit", flag_form.save, "member"),
+    posted("/flags/{flag_id:str}/status", flag_actions.set_status, "member"),
+    shown("/flags/{flag_id:str}/copy", flag_actions.copy_form, "member"),
+    posted("/flags/{flag_id:str}/copy", flag_actions.copy, "member"),
+    shown("/flags/{flag_id:str}/code", flag_code.code),
+    shown("/flags/{flag_id:str}/history", flag_history.history),
+    shown("/flags/{flag_id:str}/restore", flag_history.restore_form, "member"),
+    posted("/flags/{flag_id:str}/restore", flag_history.restore, "member"),
+    shown("/flags/{flag_id:str}/rollout", flag_rollout.rollout),
+    posted("/flags/{flag_id:str}/rollout", flag_rollout.save_share, "member"),
+    posted("/flags/{flag_id:str}/schedules", flag_rollout.schedule, "member"),
+    posted("/flags/{flag_id:str}/schedules/cancel", flag_rollout.cancel, "member"),
+    shown("/flags/{flag_id:str}/test", flag_tester.tester),
+    shown("/flags/{flag_id:str}/delete", flag_actions.delete_form, "member"),
+    posted("/flags/{flag_id:str}/delete", flag_actions.delete, "member"),
+)
