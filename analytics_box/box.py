@@ -38,6 +38,7 @@ from analytics_box.http.front import Front
 from analytics_box.http.guard import Guard
 from analytics_box.http.page import assets
 from analytics_box.http.page.assets import Assets
+from analytics_box.http.page.kept_forms import KeptForms
 from analytics_box.http.page.templates import Pages
 from analytics_box.http.proxy_watch import ProxyWatch
 from analytics_box.http.turns import Turns
@@ -206,6 +207,7 @@ def _parts(
     watched: Watched,
 ) -> Parts:
     known = monitored(state.monitors)
+    tries = Tries(state.limits, state.seal, settings)
     states = States()
     streams = Streams(state.flags, states, clock, settings)
     watching = Watching(events.presence, events.arrivals, clock)
@@ -223,7 +225,8 @@ def _parts(
         state.passwords,
         state.seal,
         SecondSteps(clock, secure=settings.secure),
-        Tries(state.limits, state.seal, settings),
+        tries,
+        KeptForms(clock, mark_cookie=tries.cookie_name, knows=tries.knows, settings=settings),
         events.presence,
         events.dropped,
         events.refusals,

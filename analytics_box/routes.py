@@ -17,7 +17,8 @@ from analytics_box.flags import addresses as flags
 from analytics_box.goals import event_pages
 from analytics_box.goals import pages as goal_pages
 from analytics_box.http import health, well_known
-from analytics_box.http.page import assets
+from analytics_box.http.page import assets, kept_forms
+from analytics_box.http.page.templates import FORM_KEPT
 from analytics_box.http.permission import PUBLIC
 from analytics_box.http.route import Route, posted, shown
 from analytics_box.keys import pages as key_pages
@@ -94,6 +95,7 @@ PAGES_AND_API: tuple[Route, ...] = (
     posted("/alarms/{alarm_id:str}/{action:str}", alarm_pages.act, "member"),
     shown("/settings/box", watching.box),
     shown("/settings/audit", audit_pages.audit_log, "admin"),
+    shown(FORM_KEPT, kept_forms.nothing_kept),
     shown("/palette", palette.show),
     shown("/palette/options", palette.options),
     shown("/sites", website_list.site_list),

@@ -9,7 +9,7 @@ from analytics_box.accounts.sign_in import SignIns
 from analytics_box.accounts.transport import reached
 from analytics_box.accounts.tries import Tries
 from analytics_box.errors import AuthRequired
-from analytics_box.http.page.templates import own_path
+from analytics_box.http.page.templates import FORM_KEPT, own_path
 from analytics_box.http.page.visit import Answer, Next, Page, Visit, Visitor
 from analytics_box.store.seal import Seal
 
@@ -41,14 +41,7 @@ async def sign_in(visit: Visitor) -> Answer:
     except AuthRequired:
         return _sign_in_page(visit, wanted, email=email[:254], wrong=True)
     answer = await _next_step(visit, user.id, wanted=wanted, zone=zone)
-    answer.set_cookie(
-        key=parts[Tries].cookie_name,
-        value=parts[Tries].mark(email),
-        max_age=rules.BROWSER_KNOWN // 1000,
-        secure=parts.settings.secure,
-        httponly=True,
-        samesite="lax",
-    )
+    parts[Tries].remember(answer, email)
     return answer
 
 
@@ -119,4 +112,5 @@ def _sign_in_page(visit: Visit, wanted: str, *, email: str = "", wrong: bool = F
         changed=changed,
         plain_http=reached(visit.parts.settings) == "plain",
         next=wanted,
+        kept=wanted == FORM_KEPT,
     )

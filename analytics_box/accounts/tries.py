@@ -11,7 +11,9 @@ import secrets
 from collections import Counter
 
 from analytics_box import ids
+from analytics_box.accounts import rules
 from analytics_box.errors import RateLimited
+from analytics_box.http.page.visit import Next
 from analytics_box.limits import Limits
 from analytics_box.settings import Settings
 from analytics_box.store.seal import Seal, SealBroken
@@ -28,6 +30,7 @@ class Tries:
         self._seal = seal
         self._limit = settings.limit_sign_in
         self._waiting = Counter[str]()
+        self._secure = settings.secure
         self.cookie_name = "__Host-known" if settings.secure else "known"
 
     def mark(self, email: str) -> str:
@@ -37,6 +40,22 @@ class Tries:
             return f"{browser}.{self._proof(browser, _account(email))}"
         except SealBroken:
             return ""
+
+    def remember(self, answer: Next, email: str) -> None:
+        """Give a browser the cookie of one that has shown this account's password."""
+        answer.set_cookie(
+            key=self.cookie_name,
+            value=self.mark(email),
+            max_age=rules.BROWSER_KNOWN // 1000,
+            secure=self._secure,
+            httponly=True,
+            samesite="lax",
+        )
+
+    def knows(self, cookie: str, email: str) -> bool:
+        """Whether a browser with this cookie has shown the password of this account, as the last one."""
+        browser, _, proof = cookie.partition(".")
+        return self._is_known(browser, proof, _account(email))
 
     async def admit(self, email: str, cookie: str) -> None:
         """Before a password is looked at. Raises RateLimited."""

@@ -23,8 +23,9 @@ from analytics_box.http.call import Call, Parts
 from analytics_box.http.compression import compressing, may_compress
 from analytics_box.http.guard import Guard
 from analytics_box.http.guard import guard as pass_guard
+from analytics_box.http.page.kept_forms import KeptForms, send_again
 from analytics_box.http.page.settings_area import offered
-from analytics_box.http.page.templates import Pages, sign_in_first, wants_data, wants_page
+from analytics_box.http.page.templates import FORM_KEPT, Pages, sign_in_first, wants_data, wants_page
 from analytics_box.http.page.visit import visit_of
 from analytics_box.http.route import Procedure, Route
 from analytics_box.http.rpc import Procedures, refusal_body
@@ -40,6 +41,8 @@ def build(routes: tuple[Route, ...], lines: Sequence[Procedure], *, guard: Guard
 
     async def application(scope: Scope, receive: Receive, send: Send) -> None:
         scope["guard"], scope["parts"], scope["pages"] = guard, parts, pages
+        if scope["type"] == "http" and scope["path"] == FORM_KEPT:
+            await _show_kept_form(scope)
         line = procedures.at(scope["path"]) if scope["type"] == "http" else None
         if line is None:
             send = compressing(send) if scope["type"] == "http" and may_compress(scope) else send
@@ -51,6 +54,16 @@ def build(routes: tuple[Route, ...], lines: Sequence[Procedure], *, guard: Guard
             await _not_posted(scope, receive, send)
 
     return application
+
+
+async def _show_kept_form(scope: Scope) -> None:
+    """Make the request one for the form that this browser sent before its owner signed in again, if there is one."""
+    request = Request[Any, Any, Any](cast(LitestarScope, scope))
+    held: Guard = scope["guard"]
+    person = (await held.callers.identify(request)).person
+    kept = scope["parts"][KeptForms].of_person(request.headers, person.email) if person is not None else None
+    if kept is not None and scope["method"] == "GET":
+        send_again(scope, kept)
 
 
 class _Plain(Litestar):

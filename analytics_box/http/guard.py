@@ -3,12 +3,14 @@
 from typing import Any, Protocol, cast
 from urllib.parse import urlsplit
 
+from litestar import Request
 from litestar.connection import ASGIConnection
 from litestar.handlers.base import BaseRouteHandler
 from msgspec import Struct
 
 from analytics_box import errors
 from analytics_box.http.asgi import Scope
+from analytics_box.http.page.kept_forms import KeptForms
 from analytics_box.http.permission import PUBLIC, SIGNED_IN, Access, allow
 from analytics_box.http.route import Route
 from analytics_box.identity import Identity, Key
@@ -57,7 +59,12 @@ async def guard(connection: Connection, handler: BaseRouteHandler) -> None:
     narrowed = PUBLIC if route.also is not None else route.access  # the handler does it by what is asked for
     identity = await held.identity(connection, narrowed, page=route.page)
     scope["identity"] = identity  # for handlers
-    allow(identity, route.access, role=route.role, anonymous=route.anonymous, also=route.also)
+    try:
+        allow(identity, route.access, role=route.role, anonymous=route.anonymous, also=route.also)
+    except errors.AuthRequired:
+        if route.kept and "typed" not in scope:
+            scope["kept_form"] = await scope["parts"][KeptForms].keep(cast(Request[Any, Any, Any], connection))
+        raise
 
 
 def check_same_origin(connection: Connection) -> None:

@@ -11,6 +11,7 @@ from analytics_box.accounts import rules as account_rules
 from analytics_box.accounts.device import describe
 from analytics_box.accounts.passwords import Passwords
 from analytics_box.accounts.sign_in import SignIns
+from analytics_box.accounts.tries import Tries
 from analytics_box.errors import AuthRequired, BadRequest, Conflict, Detail, NotFound
 from analytics_box.http.call import Call
 from analytics_box.http.page.templates import Pages, field_errors, form_of, go
@@ -85,7 +86,9 @@ async def _as_new(request: AnyRequest, call: Call, token: str, found: Welcome, f
         lambda db: invitations.accept_new(db, token, password=hashed, time_zone=zone, now=call.now)
     )
     secret = await call.parts[SignIns].open_for(user_id, device=describe(request.headers.get("user-agent", "")))
-    return go("/sites", cookie=call.parts[SignIns].cookie(secret))
+    answer = go("/sites", cookie=call.parts[SignIns].cookie(secret))
+    call.parts[Tries].remember(answer, found.invitation.email)
+    return answer
 
 
 def _page(

@@ -8,6 +8,7 @@ from analytics_box.accounts.device import describe
 from analytics_box.accounts.passwords import Passwords
 from analytics_box.accounts.sign_in import SignIns
 from analytics_box.accounts.transport import reached
+from analytics_box.accounts.tries import Tries
 from analytics_box.acting import By
 from analytics_box.errors import BadRequest, Conflict
 from analytics_box.http.page.templates import field_errors, go
@@ -53,7 +54,9 @@ async def set_up(visit: Visitor) -> Answer:
     if "example" in form:
         await add_example(parts, made.organization.id, By("setup link", now))
     session = await parts[SignIns].open_for(made.user.id, device=describe(visit.browser()))
-    return go(f"/sites/{made.website.id}", cookie=parts[SignIns].cookie(session))
+    answer = go(f"/sites/{made.website.id}", cookie=parts[SignIns].cookie(session))
+    parts[Tries].remember(answer, wanted.email)
+    return answer
 
 
 def _form(visit: Visit, again: Again) -> Page:

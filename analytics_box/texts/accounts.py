@@ -42,6 +42,7 @@ class SignIn:
     )
     forgotten = "Forgot your password?"
     changed = "Your password is saved. Sign in with it."
+    kept = "Your session has ended. Sign in: what you typed is kept for half an hour."
     code_title = "Second factor"
     code_lead = "Type the code that your authenticator app shows now, or one of your recovery codes."
     code = "Code"

@@ -89,6 +89,7 @@ class Errors:
         ),
         503: ("Busy right now", "The box has more to do than it can.", "Try again in a few seconds."),
     }
+    signed_out = "You were signed out before this was saved. What you typed is here: look it over, then save it."
     other = ("This did not work", "The request could not be answered.", "Go back and try again.")
     expired = (
         "This setup link has expired",

@@ -3,7 +3,7 @@
 import string
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from urllib.parse import quote, urlsplit
 
 import jinja2
@@ -12,12 +12,14 @@ from litestar import Request, Response
 from analytics_box import texts
 from analytics_box.errors import BoxError
 from analytics_box.http import body
+from analytics_box.http.asgi import Scope
 from analytics_box.http.page.assets import Assets
 from analytics_box.http.page.settings_area import Entry
 from analytics_box.settings import Settings
 
 _FORM = (b"application/x-www-form-urlencoded",)
 MOST_FORM_BYTES = 65_536
+FORM_KEPT = "/forms/kept"  # shows the form that was sent after the session had ended
 
 
 class Pages:
@@ -102,14 +104,22 @@ def go(path: str, *, cookie: str = "") -> Response[bytes]:
 def sign_in_first(request: Request[Any, Any, Any]) -> Response[bytes]:
     """Ask an anonymous caller to sign in, and remember the page they asked for, or whose form they sent.
 
-    When only a part of a page was asked for (htmx), the whole page goes there.
+    When only a part of a page was asked for (htmx), the whole page goes there. What was typed may be kept: then the
+    guard has left the cookie for it in the scope.
     """
-    address = urlsplit(_wanted(request))
-    wanted = own_path(address.path + (f"?{address.query}" if address.query else ""))
+    cookie = cast(Scope, request.scope).get("kept_form", "")
+    wanted = FORM_KEPT if cookie else page_of(request)
     suffix = f"?next={quote(wanted)}" if wanted not in {"", "/", "/sites"} else ""
-    if "hx-request" in request.headers:
-        return Response(b"", status_code=401, headers={"hx-redirect": f"/sign-in{suffix}", "cache-control": "no-store"})
-    return go(f"/sign-in{suffix}")
+    if "hx-request" not in request.headers:
+        return go(f"/sign-in{suffix}", cookie=cookie)
+    headers = {"hx-redirect": f"/sign-in{suffix}", "cache-control": "no-store"}
+    return Response(b"", status_code=401, headers={**headers, "set-cookie": cookie} if cookie else headers)
+
+
+def page_of(request: Request[Any, Any, Any]) -> str:
+    """The page to come back to, as a path of this box; empty if it is not known."""
+    address = urlsplit(_wanted(request))
+    return own_path(address.path + (f"?{address.query}" if address.query else ""))
 
 
 def _wanted(request: Request[Any, Any, Any]) -> str:

@@ -4,14 +4,15 @@ One value instead of many parts in the signature of every handler, and one way f
 """
 
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
+from typing import Any, cast
 
 from litestar import Request, Response
 from litestar.di import NamedDependency
 from msgspec import Struct
 
-from analytics_box import errors
+from analytics_box import errors, texts
 from analytics_box.errors import BadRequest, Conflict
+from analytics_box.http.asgi import Scope
 from analytics_box.http.body import MOST_FIELDS
 from analytics_box.http.call import Call, Parts
 from analytics_box.http.cookies import cookie
@@ -36,11 +37,15 @@ class Again(Struct, frozen=True):
 
 
 class Visit(Struct, frozen=True):
-    """One request for a page, by a signed-in person or by anybody else."""
+    """One request for a page, by a signed-in person or by anybody else.
+
+    `typed` is a form that came after the session had ended: it is shown again, and not carried out.
+    """
 
     request: Request[Any, Any, Any]
     call: Call
     pages: Pages
+    typed: Mapping[str, str] | None = None
 
     @property
     def person(self) -> Person:
@@ -82,6 +87,8 @@ class Visit(Struct, frozen=True):
 
     async def form(self, *, limit: int = MOST_FORM_BYTES, most_fields: int = MOST_FIELDS) -> dict[str, str]:
         """The fields of a posted form of at most `limit` bytes. Raises the refusals of http.body."""
+        if self.typed is not None:
+            return dict(self.typed)
         return await form_of(self.request, self.parts.settings, limit=limit, most_fields=most_fields)
 
     async def upload(self, field: str, *, limit: int) -> bytes:
@@ -127,8 +134,11 @@ class Visit(Struct, frozen=True):
     ) -> Answer:
         """Carry out what a form asks for and go where `save` says, or show `page` again with what is wrong.
 
-        What a refusal says about fields is shown there. With `field` it is all about that one.
+        What a refusal says about fields is shown there. With `field` it is all about that one. A form that came after
+        the session had ended is only shown, with what was typed.
         """
+        if self.typed is not None:
+            return await page(self, Again(200, values or {}, {}, texts.Errors.signed_out))
         try:
             return go(await save())
         except (BadRequest, Conflict) as refused:
@@ -139,7 +149,7 @@ class Visit(Struct, frozen=True):
 
 def visit_of(request: Request[Any, Any, Any], call: NamedDependency[Call], pages: NamedDependency[Pages]) -> Visit:
     """The dependency `visit` of handlers."""
-    return Visit(request, call, pages)
+    return Visit(request, call, pages, cast(Scope, request.scope).get("typed"))
 
 
 Visitor = NamedDependency[Visit]  # how handlers write it
