@@ -26,7 +26,7 @@ _ANNOUNCED = " listens on "
 
 
 class Account(NamedTuple):
-    """What `analytics-box setup` made: one organization with one website, and a global API key."""
+    """What `analytics-box setup --key` made: one organization with one website, and a global API key."""
 
     organization_id: str
     user_id: str
@@ -72,7 +72,7 @@ def run_set_up(data_dir: Path, *, domain: str = "example.com") -> Account:
             *("--organization", "Example"),
             *("--website", "Example site"),
             *("--domain", domain),
-            "--json",
+            *("--key", "--json"),
         ),
         input=f"{PASSWORD}\n",
         env=environment(),

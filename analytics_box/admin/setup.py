@@ -11,36 +11,43 @@ from analytics_box.setup import account
 from analytics_box.store.db import Connection
 from analytics_box.tenancy.directory import Organizations
 from analytics_box.websites.directory import Directory
+from analytics_box.websites.shell import snippet
 
 
 class AccountMade(Struct, frozen=True):
-    """What a box was set up with; the key's secret is shown this once."""
+    """What a box was set up with, and the line for the website's pages.
+
+    `apiKey` is empty unless it was asked for, and shown this once.
+    """
 
     organizationId: str
     organization: str
     userId: str
     websiteId: str
     website: str
-    apiKey: str
+    snippet: str
+    apiKey: str = ""
 
 
 async def set_up(parts: Parts, given: account.Wanted) -> AccountMade:
     """setup: the first account. Raises Conflict on a box that has one, and BadRequest."""
     by = command_line(parts)
 
-    def write(db: Connection) -> tuple[account.Made, Key, str]:
+    def write(db: Connection) -> tuple[account.Made, tuple[Key, str] | None]:
         made = account.first_account(db, given, by=by)
-        return made, *account.first_key(db, made, by=by)
+        return made, account.first_key(db, made, by=by) if given.key else None
 
-    made, key, secret = await parts.box_db.write(write)
+    made, made_key = await parts.box_db.write(write)
     parts[Organizations].remember(made.organization)
     parts[Directory].remember(made.website)
-    parts[KeyRing].remember(ids.digest(secret), key)
+    if made_key is not None:
+        parts[KeyRing].remember(ids.digest(made_key[1]), made_key[0])
     return AccountMade(
         organizationId=made.organization.id,
         organization=made.organization.name,
         userId=made.user.id,
         websiteId=made.website.id,
         website=made.website.domain,
-        apiKey=secret,
+        snippet=snippet(made.website, f"{parts.settings.tracker_url}/script.js"),
+        apiKey=made_key[1] if made_key is not None else "",
     )

@@ -39,7 +39,10 @@ from analytics_box.watch.warnings import warnings
 @click.option(
     "--time-zone", default="", help="Time zone of the first user. [default: their browser's, once they sign in]"
 )
-@click.option("--json", "as_json", is_flag=True, help="Print ids and the API key as JSON.")
+@click.option("--key", is_flag=True, help="Make a global API key with all scopes, too, and print it this once.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print ids, the snippet and the key, if one was asked for, as JSON."
+)
 @with_settings("data_dir")
 def setup(
     email: str,
@@ -48,10 +51,11 @@ def setup(
     website: str,
     domain: str,
     time_zone: str,
+    key: bool,
     as_json: bool,
     **given: Any,
 ) -> None:
-    """Set up a new box without a browser: user, organization, website and a global API key with all scopes."""
+    """Set up a new box without a browser: user, organization and website."""
 
     def run() -> None:
         password = _first_line(password_file)
@@ -63,6 +67,7 @@ def setup(
             website=website,
             domain=domain,
             time_zone=time_zone,
+            key=key,
         )
         made = carry_out(read_settings(given), "setup", wanted)
         _print_made(made, as_json=as_json)
@@ -79,13 +84,16 @@ def _first_line(file: str) -> str:
 
 def _print_made(made: dict[str, str], *, as_json: bool) -> None:
     if as_json:
-        names = ("organizationId", "userId", "websiteId", "apiKey")
-        click.echo(json.dumps({name: made[name] for name in names}))
+        names = ("organizationId", "userId", "websiteId", "snippet", "apiKey")
+        click.echo(json.dumps({name: made[name] for name in names if made[name]}))
         return
+    click.echo("Paste this line into the <head> of every page:\n")
+    click.echo(f"  {made['snippet']}\n")
     click.echo(f"Organization {made['organization']} ({made['organizationId']})")
     click.echo(f"Website      {made['website']} ({made['websiteId']})")
-    click.echo(f"API key      {made['apiKey']}")
-    click.echo("Keep the key now: it is not shown again.")
+    if made["apiKey"]:
+        click.echo(f"API key      {made['apiKey']}")
+        click.echo("Keep the key now: it is not shown again.")
 
 
 @click.command("accept-files")

@@ -53,7 +53,7 @@ COMMANDS: Final = {
     "setup": Line(
         "box",
         "setup",
-        "Set up a new box without a browser: user, organization, website and a global API key with all scopes.",
+        "Set up a new box without a browser: user, organization and website.",
     ),
     "user": Line("users", "user", "Make and list accounts, and help people who cannot sign in."),
     "vacuum": Line("care", "vacuum", "Give the empty space in both databases back to the disk."),

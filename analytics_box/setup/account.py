@@ -1,6 +1,6 @@
 """The first account: a user, an organization and a website, in one transaction.
 
-Both ways lead here: the page behind the one-time link, and `analytics-box setup`, which makes a key, too.
+Both ways lead here: the page behind the one-time link, and `analytics-box setup`, which makes a key if asked to.
 """
 
 from msgspec import Struct
@@ -23,7 +23,8 @@ from analytics_box.websites.rules import Website
 class Wanted(Struct, frozen=True):
     """What the first account shall be. `password` is already an Argon2 hash.
 
-    `time_zone` is chosen and stays; without one it is `browser_zone`, and later that of whatever browser signs in.
+    `time_zone` is chosen and stays; without one it is `browser_zone`, and later that of whatever browser signs in. With
+    `key` the command makes an API key, too.
     """
 
     email: str
@@ -33,6 +34,7 @@ class Wanted(Struct, frozen=True):
     domain: str
     time_zone: str = ""
     browser_zone: str = ""
+    key: bool = False
 
 
 class Made(Struct, frozen=True):

@@ -56,26 +56,32 @@ def count(data: Path, table: str) -> int:
         db.close()
 
 
-def test_setup_prints_ids_and_a_key_as_json(data: Path) -> None:
-    ended = set_up(data, "--json")
+def test_setup_prints_ids_the_snippet_and_a_key_as_json(data: Path) -> None:
+    ended = set_up(data, "--key", "--json")
     assert ended.exit_code == 0, ended.output
     made = json.loads(ended.stdout)
-    assert set(made) == {"organizationId", "userId", "websiteId", "apiKey"}
+    assert set(made) == {"organizationId", "userId", "websiteId", "snippet", "apiKey"}
     assert made["apiKey"].startswith("svc_")
     assert len(made["apiKey"]) == 4 + 48  # spec 2.1
-    assert len(set(made.values())) == 4
+    assert len(set(made.values())) == 5
     assert count(data, "users") == count(data, "organizations") == count(data, "websites") == 1
 
 
-def test_setup_says_to_keep_the_key(data: Path) -> None:
+def test_setup_prints_the_line_for_pages_first_and_makes_no_key_by_itself(data: Path) -> None:
     ended = set_up(data)
     assert ended.exit_code == 0
-    assert "Keep the key now" in ended.output
-    assert "shop.example" in ended.output
+    assert ended.output.index("<script src=") < ended.output.index("shop.example")
+    assert "svc_" not in ended.output
+    assert count(data, "api_keys") == 0
+
+
+def test_setup_says_to_keep_the_key_that_was_asked_for(data: Path) -> None:
+    said = set_up(data, "--key").output
+    assert said.index("<script src=") < said.index("svc_") < said.index("Keep the key now")
 
 
 def test_neither_password_nor_key_stand_in_the_files(data: Path) -> None:
-    secret = json.loads(set_up(data, "--json").stdout)["apiKey"]
+    secret = json.loads(set_up(data, "--key", "--json").stdout)["apiKey"]
     for path in data.iterdir():
         content = path.read_bytes()
         assert PASSWORD.encode() not in content

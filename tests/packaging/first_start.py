@@ -34,7 +34,7 @@ def main() -> None:
         account = ("--email", "first@example.com", "--password-file", str(password), "--organization", "First")
         website = ("--website", "First site", "--domain", "example.com")
         data = ("--data-dir", str(empty / "data"))
-        made = json.loads(run(*box, "setup", *data, *account, *website, "--json"))
+        made = json.loads(run(*box, "setup", *data, *account, *website, "--key", "--json"))
         say("the first run installed everything and set up website", made["websiteId"])
 
         log = empty / "log"
