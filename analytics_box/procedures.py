@@ -48,6 +48,7 @@ from analytics_box.organizations import deletion_calls, logo_calls
 from analytics_box.overview import autocomplete
 from analytics_box.overview import calls as overview
 from analytics_box.profiles import calls as profiles
+from analytics_box.query_pages import calls as questions
 from analytics_box.segments import calls as segments
 from analytics_box.status_pages import public_calls as status_public
 from analytics_box.status_pages.editing import calls as status_pages
@@ -248,6 +249,11 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("targetGroups.delete", target_groups.delete, "manage:flags", "member"),
     Procedure("audit.list", audit_calls.list_entries, SIGNED_IN, "admin"),
     Procedure("autocomplete.get", autocomplete.get, "read:data"),
+    Procedure("questions.list", questions.list_questions, "read:data"),
+    Procedure("questions.getById", questions.get_by_id, "read:data"),
+    Procedure("questions.create", questions.create, "manage:websites", "member"),
+    Procedure("questions.update", questions.update, "manage:websites", "member"),
+    Procedure("questions.delete", questions.delete, "manage:websites", "member"),
     Procedure("segments.list", segments.list_segments, "read:data"),
     Procedure("segments.getById", segments.get_by_id, "read:data"),
     Procedure("segments.create", segments.create, "manage:websites", "member"),

@@ -11,6 +11,7 @@ from analytics_box.annotations.annotation import USUAL_COLOR
 from analytics_box.annotations.messages import OneAnnotation
 from analytics_box.annotations.view import line
 from analytics_box.http.page.dates import formats_of
+from analytics_box.http.page.questions import ask, back_of, short_name
 from analytics_box.http.page.visit import Again, Answer, Page, Visit, Visitor
 from analytics_box.identity import at_least
 from analytics_box.query import ranges
@@ -55,17 +56,29 @@ async def save_note(visit: Visitor, website_id: FromPath[str], note_id: FromPath
     return await visit.submit(save, lambda to, again: _edit(to, website_id, note_id, again), values=typed)
 
 
+async def delete_form(visit: Visitor, website_id: FromPath[str], note_id: FromPath[str]) -> Page:
+    """GET /sites/{id}/notes/{note}/delete: are you sure? Raises NotFound."""
+    website = own(visit.call, website_id)
+    note = await visit.call.read(partial(change.existing, website=website, annotation_id=note_id))
+    home = f"/sites/{website.id}"
+    back = back_of(visit.asked("back"), home)
+    return ask(
+        visit,
+        site_shell(visit, "overview", website),
+        texts.Notes.delete_note,
+        short_name(note.content.text),
+        action=f"{home}/notes/{note.id}/delete",
+        back=back or f"{home}/notes",
+        fields={"back": back},
+    )
+
+
 async def delete_note(visit: Visitor, website_id: FromPath[str], note_id: FromPath[str]) -> Answer:
     """POST /sites/{id}/notes/{note}/delete. Raises NotFound."""
     typed = await visit.form()
     await calls.delete(visit.call, OneAnnotation(note_id))
     home = f"/sites/{website_id}"
     return visit.go(back_of(typed.get("back", ""), home) or f"{home}/notes?done=deleted")
-
-
-def back_of(given: str, home: str) -> str:
-    """The page of the website to go back to; empty for anything else."""
-    return given if given == home or given.startswith((f"{home}?", f"{home}/", f"{home}#")) else ""
 
 
 def _zone(visit: Visit, named: str = "") -> ZoneInfo:

@@ -9,6 +9,7 @@ GROUPS = {
     "websites": "Websites",
     "autocomplete": "Websites",
     "segments": "Segments",
+    "questions": "Saved questions",
     "annotations": "Notes on charts",
     "links": "Short links",
     "linkFolders": "Short links",

@@ -1,6 +1,7 @@
 """The API explorer of a website: a query with rows, chart and SQL, the code that asks the same, and saving it."""
 
 from collections.abc import Mapping
+from urllib.parse import urlencode
 
 from litestar import Response
 from litestar.params import FromPath
@@ -14,12 +15,13 @@ from analytics_box.query.catalog import TYPES, QueryType
 from analytics_box.query.filters import Op
 from analytics_box.query.ranges import PRESETS
 from analytics_box.query.request import DEFAULT_LIMIT
-from analytics_box.query_pages import answered, families, saved, view
+from analytics_box.query_pages import answered, families, view
 from analytics_box.query_pages.answered import Shown
+from analytics_box.query_pages.question import QUESTIONS, Question
 from analytics_box.query_pages.refused import at_fields, typed_wrong
 from analytics_box.query_pages.samples import samples
-from analytics_box.query_pages.saved_rows import Saved
 from analytics_box.query_pages.view import Tried
+from analytics_box.saved import verbs
 from analytics_box.texts import Filters as FilterWords
 from analytics_box.texts import Queries as Words
 from analytics_box.websites.reach import own
@@ -29,15 +31,17 @@ from analytics_box.websites.shell import site_shell
 OPERATORS: tuple[str, ...] = Op.__args__  # type: ignore[attr-defined]  # the arguments of a Literal
 
 
-class Kept(Struct, frozen=True):
-    """A saved question in the list. `selected` says that it is the one that is looked at."""
+class Line(Struct, frozen=True):
+    """A saved question in the list. `selected` says that it is the one that is looked at; `delete` asks before it is
+    deleted."""
 
     id: str
     name: str
     href: str
     shared: bool
     selected: bool
-    removable: bool
+    is_own: bool
+    delete: str
 
 
 class Refused(Struct, frozen=True):
@@ -82,7 +86,7 @@ async def sheet(visit: Visitor, website_id: FromPath[str]) -> Response[bytes] | 
 async def page_of(visit: Visit, website: Website, tried: Tried, again: Again) -> Page:
     """The page of a query; `again` is of the form that saves it, when that came back."""
     shown, refused = await _looked_up(visit, website, tried)
-    kept = await visit.call.read(lambda db: saved.seen(db, website, visit.person))
+    kept = await verbs.visible(visit.call, QUESTIONS, website)
     return _page(visit, website, tried, shown, refused, kept, again)
 
 
@@ -105,12 +109,7 @@ async def _looked_up(visit: Visit, website: Website, tried: Tried) -> tuple[Show
 
 
 def _tried(visit: Visit, website: Website) -> Tried:
-    return view.read(path_of(website), visit.request.query_params)
-
-
-def path_of(website: Website) -> str:
-    """Where a website's API explorer is."""
-    return f"/sites/{website.id}/queries"
+    return view.read(view.path_of(website.id), visit.request.query_params)
 
 
 def _typed_wrong(tried: Tried) -> dict[str, str]:
@@ -124,13 +123,13 @@ def _page(
     tried: Tried,
     shown: Shown | None,
     refused: Refused,
-    kept: list[Saved],
+    kept: list[Question],
     again: Again,
 ) -> Page:
     person = visit.person
     query_type = TYPES.get(tried.type)
-    questions = [_kept(visit, one, tried) for one in kept]
-    called = next((one for one in questions if one.selected and one.removable), None)
+    questions = [_line(visit, one, tried) for one in kept]
+    called = next((one for one in questions if one.selected and one.is_own), None)
     return visit.pages.show(
         "queries.html",
         code=again.code if again.code != 200 else refused.code,
@@ -166,15 +165,16 @@ def _page(
     )
 
 
-def _kept(visit: Visit, one: Saved, tried: Tried) -> Kept:
-    question = view.read(tried.path, one.question)
-    return Kept(
+def _line(visit: Visit, one: Question, tried: Tried) -> Line:
+    question = view.read(tried.path, one.content)
+    return Line(
         id=one.id,
         name=one.name,
         href=view.address(question),
         shared=one.is_shared,
         selected=view.parameters(question) == view.parameters(tried.kept()),
-        removable=saved.may_forget(one, visit.person),
+        is_own=one.is_of(visit.person.user_id),
+        delete=f"{tried.path}/saved/{one.id}/delete?{urlencode({'back': view.address(tried)})}",
     )
 
 

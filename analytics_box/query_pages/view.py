@@ -24,7 +24,7 @@ USUAL_RANGE = "last_7d"
 MOST_FILTERS = 10
 WITHOUT_VALUE = frozenset(("is_set", "is_not_set"))
 LISTS = frozenset(("in", "not_in"))  # operators whose value is a list, typed with commas
-_LONGEST = 500  # characters of a field
+LONGEST = 500  # characters of a field
 _WHOLE = re.compile(r"-?[0-9]{1,9}")
 
 
@@ -75,11 +75,16 @@ class Tried(Struct, frozen=True):
         return address(replace(self, path=f"{self.path}/csv"))
 
 
+def path_of(website_id: str) -> str:
+    """Where a website's API explorer is."""
+    return f"/sites/{website_id}/queries"
+
+
 def read(path: str, query: Mapping[str, str]) -> Tried:
     """The query that an address holds. Never raises."""
 
     def typed(name: str, usual: str = "") -> str:
-        return query.get(name, "").strip()[:_LONGEST] or usual
+        return query.get(name, "").strip()[:LONGEST] or usual
 
     chosen = typed("range", USUAL_RANGE)
     numbers = range(1, MOST_FILTERS + 1)
@@ -156,7 +161,7 @@ def parameters(tried: Tried) -> dict[str, str]:
 
 
 def body(tried: Tried, zone: str) -> Record:
-    """The body of POST /v1/query that asks the same; `zone` where the address names none."""
+    """The body of POST /v1/query that asks the same; `zone`, if there is one, where the address names none."""
     made: Record = {"parameters": [tried.type]}
     if tried.range == CUSTOM:
         made |= {"startDate": tried.first, "endDate": tried.last}
@@ -164,7 +169,8 @@ def body(tried: Tried, zone: str) -> Record:
         made["preset"] = tried.range
     if tried.granularity != "daily":
         made["granularity"] = tried.granularity
-    made["timeZone"] = tried.zone or zone
+    if tried.zone or zone:
+        made["timeZone"] = tried.zone or zone
     if tried.filters:
         items = [_filter(item) for item in tried.filters]
         made["filters"] = [{"any": items}] if tried.match == "any" else items

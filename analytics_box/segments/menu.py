@@ -12,8 +12,8 @@ from analytics_box.dashboard.view import View
 from analytics_box.http.call import Call
 from analytics_box.http.page.visit import Visit
 from analytics_box.identity import at_least
-from analytics_box.segments import calls
-from analytics_box.segments.segment import Saved
+from analytics_box.saved import verbs
+from analytics_box.segments import segment as kept
 from analytics_box.texts import figures
 from analytics_box.websites.rules import Website
 
@@ -26,7 +26,7 @@ def saved_segments() -> SavedSegments:
 async def menu(visit: Visit, website: Website, view: View) -> SegmentMenu:
     """What the menu of filters has to say about segments."""
     home = f"/sites/{website.id}/segments"
-    found = await calls.visible(visit.call, website)
+    found = await verbs.visible(visit.call, kept.SEGMENTS, website)
     chosen = view.segment.id if view.segment is not None else ""
     may_save = bool(view.filters.items) and at_least(visit.person.role, "member")
     return SegmentMenu(
@@ -38,9 +38,9 @@ async def menu(visit: Visit, website: Website, view: View) -> SegmentMenu:
     )
 
 
-def narrowing(saved: Saved) -> Narrowing:
+def narrowing(saved: kept.Segment) -> Narrowing:
     """The filters of a segment as a page has them."""
-    return narrowing_of(saved.filters) or EVERYTHING
+    return narrowing_of(saved.content) or EVERYTHING
 
 
 def address_of(filters: Narrowing) -> str:
@@ -48,7 +48,7 @@ def address_of(filters: Narrowing) -> str:
     return urlencode(filters.parameters, safe="/,^")
 
 
-def _choice(view: View, saved: Saved, chosen: str) -> SegmentChoice:
+def _choice(view: View, saved: kept.Segment, chosen: str) -> SegmentChoice:
     selected = saved.id == chosen
     segment = None if selected else Segment(saved.id, saved.name)
     name = figures.visible(saved.name)
@@ -57,7 +57,7 @@ def _choice(view: View, saved: Saved, chosen: str) -> SegmentChoice:
 
 async def _find(call: Call, number: int, segment_id: str) -> Segment | None:
     try:
-        website, saved = await calls.seen(call, segment_id)
+        website, saved = await verbs.seen(call, kept.SEGMENTS, segment_id)
     except errors.NotFound:
         return None
     return Segment(saved.id, saved.name, narrowing(saved)) if website.site == number else None

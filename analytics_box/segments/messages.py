@@ -6,8 +6,7 @@ from typing import Annotated, Any
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from analytics_box.query.request import MAX_FILTERS, GivenFilter
-from analytics_box.segments.rows import said
-from analytics_box.segments.segment import Saved
+from analytics_box.segments.segment import Segment, said
 from analytics_box.tenancy.messages import Text, date
 
 Filters = Annotated[list[GivenFilter], Meta(max_length=MAX_FILTERS)]
@@ -50,13 +49,13 @@ class SegmentShown(Struct, frozen=True):
     updatedAt: datetime
 
 
-def shown(saved: Saved) -> SegmentShown:
+def shown(saved: Segment) -> SegmentShown:
     """A segment for an answer."""
     return SegmentShown(
         id=saved.id,
         websiteId=saved.website_id,
         name=saved.name,
-        filters=[said(one) for one in saved.filters],
+        filters=said(saved.content),
         isShared=saved.is_shared,
         createdAt=date(saved.created_at),
         updatedAt=date(saved.updated_at),

@@ -14,13 +14,16 @@ from analytics_box.dashboard.narrowing_question import asked, problems
 from analytics_box.dashboard.segmented import SegmentedBoard
 from analytics_box.dashboard.view import View, read_view
 from analytics_box.errors import BadRequest
+from analytics_box.http.page.questions import ask
 from analytics_box.http.page.visit import Again, Answer, Page, Visit, Visitor
 from analytics_box.identity import at_least
 from analytics_box.query.request import GivenFilter
+from analytics_box.saved import verbs
 from analytics_box.segments import calls
 from analytics_box.segments.menu import address_of, narrowing
 from analytics_box.segments.messages import ChangedSegment, NewSegment, OneSegment
-from analytics_box.segments.segment import Saved
+from analytics_box.segments.segment import SEGMENTS
+from analytics_box.segments.segment import Segment as Saved
 from analytics_box.texts import Segments, figures
 from analytics_box.websites.reach import own
 from analytics_box.websites.shell import site_shell
@@ -70,6 +73,14 @@ async def save_segment(visit: Visitor, website_id: FromPath[str], segment_id: Fr
     return await visit.submit(save, lambda to, again: _list(to, website_id, again, segment_id), values=typed)
 
 
+async def delete_form(visit: Visitor, website_id: FromPath[str], segment_id: FromPath[str]) -> Page:
+    """GET /sites/{id}/segments/{segment}/delete: are you sure? Raises NotFound."""
+    website, one = await verbs.seen(visit.call, SEGMENTS, segment_id)
+    home = f"/sites/{website_id}/segments"
+    shell = site_shell(visit, "overview", website)
+    return ask(visit, shell, Segments.delete, one.name, action=f"{home}/{one.id}/delete", back=home)
+
+
 async def delete_segment(visit: Visitor, website_id: FromPath[str], segment_id: FromPath[str]) -> Answer:
     """POST /sites/{id}/segments/{segment}/delete. Raises NotFound."""
     await calls.delete(visit.call, OneSegment(segment_id))
@@ -102,7 +113,7 @@ def _filters(visit: Visit, website_id: str, query: str) -> list[GivenFilter]:
 
 async def _list(visit: Visit, website_id: str, again: Again, changed: str = "") -> Page:
     website = own(visit.call, website_id)
-    found = await calls.visible(visit.call, website)
+    found = await verbs.visible(visit.call, SEGMENTS, website)
     return visit.pages.show(
         "segments.html",
         code=again.code,
@@ -130,5 +141,5 @@ def _line(visit: Visit, website_id: str, saved: Saved) -> Line:
         query=address_of(filters),
         href=_view(visit, website_id, "").link(segment=Segment(saved.id)),
         is_shared=saved.is_shared,
-        is_own=saved.user_id == visit.person.user_id,
+        is_own=saved.is_of(visit.person.user_id),
     )

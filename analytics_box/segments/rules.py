@@ -6,20 +6,10 @@ from analytics_box.dashboard.narrowing_question import asked, narrowing_of
 from analytics_box.errors import BadRequest, InvalidQuery
 from analytics_box.query.filters import Filter, FilterGroup
 from analytics_box.query.request import GivenFilter, check_filters
-from analytics_box.segments.segment import FIELDS, LONGEST_NAME
+from analytics_box.segments.segment import FIELDS, Filters
 
 
-def name(given: str) -> str:
-    """The name, in one line. Raises BadRequest."""
-    clean = " ".join(given.split())
-    if not clean or not clean.isprintable():
-        raise BadRequest.about("name", "Give the segment a name of letters that can be seen")
-    if len(clean) > LONGEST_NAME:
-        raise BadRequest.about("name", f"A name may have {LONGEST_NAME} characters")
-    return clean
-
-
-def filters(given: list[GivenFilter]) -> tuple[GivenFilter, ...]:
+def filters(given: list[GivenFilter]) -> Filters:
     """The filters, in the one spelling that they have. Raises BadRequest for what no page can show."""
     if not given:
         raise BadRequest.about("filters", "A segment needs a filter")

@@ -1,30 +1,37 @@
 """A segment: filters of a website under a name. Pure."""
 
-from typing import Final
+from typing import Any, Final, TypeAlias
 
-from msgspec import Struct
+import msgspec
 
 from analytics_box.query.filters import COMMON
 from analytics_box.query.request import GivenFilter
+from analytics_box.saved.kept import Kept, Kind
 
-MOST_SEGMENTS: Final = 200  # of a website
-LONGEST_NAME: Final = 100  # characters
 # What all pages of a website can be filtered by.
 FIELDS: Final = frozenset({*COMMON, "utm_term", "utm_content"} - {"query_string", "timezone"})
 
+Filters: TypeAlias = tuple[GivenFilter, ...]
+Segment: TypeAlias = Kept[Filters]
 
-class Saved(Struct, frozen=True):
-    """A segment. Only its owner sees it, unless it is shared; one that a key made has no owner. Times are UTC ms."""
 
-    id: str
-    website_id: str
-    user_id: str
-    is_shared: bool
-    name: str
-    filters: tuple[GivenFilter, ...]
-    created_at: int
-    updated_at: int
+def said(filters: Filters) -> list[dict[str, Any]]:
+    """Filters as JSON, without what they do not say."""
+    return [_said(one) for one in filters]
 
-    def is_seen_by(self, user_id: str) -> bool:
-        """Whether somebody of the organization may see it."""
-        return self.is_shared or (user_id != "" and self.user_id == user_id)
+
+def _said(given: GivenFilter) -> dict[str, Any]:
+    inner = {name: [_said(one) for one in items] for name in ("any", "all") if (items := getattr(given, name))}
+    own = {name: value for name in ("field", "op", "value") if (value := getattr(given, name)) is not None}
+    return {**own, **inner}
+
+
+def _written(filters: Filters) -> str:
+    return msgspec.json.encode(said(filters)).decode()
+
+
+def _read(text: str) -> Filters:
+    return msgspec.json.decode(text, type=Filters)
+
+
+SEGMENTS: Final[Kind[Filters]] = Kind("segment", "segments", "filters", _written, _read)

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import ClassVar
 
+from analytics_box.texts.link_pages import Question
+
 
 class Notes:
     """Notes: on the chart, below it, and on a page of their own."""
@@ -36,6 +38,7 @@ class Notes:
     cancel = "Cancel"
     delete = "Delete"
     delete_label = "Delete note: {text}"
+    delete_note = Question("Delete the note {name}?", "It goes from all charts.", "Delete {name}")
     edit = "Edit"
     edit_label = "Edit note: {text}"
     edit_title = "Edit note"

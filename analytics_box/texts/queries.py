@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import ClassVar
 
+from analytics_box.texts.link_pages import Question
+
 
 class Queries:
     """The API explorer: the page where people try queries."""
@@ -116,9 +118,14 @@ class Queries:
     save_help = "The range, the filters and all options are kept. A question of yours with this name is replaced."
     save_button = "Save"
     delete = "Delete {name}"
+    delete_question = Question(
+        "Delete the question {name}?",
+        "Whoever uses it here or over the API does not find it any more.",
+        "Delete {name}",
+    )
     done: ClassVar[Mapping[str, str]] = {
         "saved": "The question is saved.",
-        "deleted": "The question is deleted. It is still in the form: save it again if you need it.",
+        "deleted": "The question is deleted.",
     }
     sql = "SQL"
     sql_label = "Statement {number}"

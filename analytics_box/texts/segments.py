@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import ClassVar
 
+from analytics_box.texts.link_pages import Question
+
 
 class Segments:
     """The page of segments, and their part of the menu of filters."""
@@ -24,7 +26,10 @@ class Segments:
     query = "Filters"
     query_help = "As in the address of the overview, such as country=Germany&path.contains=/blog."
     save_changes = "Save changes"
-    delete = "Delete {name}"
+    delete_it = "Delete…"
+    delete = Question(
+        "Delete the segment {name}?", "Addresses that name it say so, and show everything then.", "Delete {name}"
+    )
     new = "New segment"
     no_filters = "Write at least one filter, such as country=Germany"
     back = "Back to the overview"

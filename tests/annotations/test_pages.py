@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from analytics_box.annotations.pages import back_of
+from analytics_box.http.page.questions import back_of
 from tests.inprocess import BROWSER, Answer, FixedClock, WholeBox, whole_box
 
 XSS = "<script>alert(1)</script> \"'&"
@@ -86,6 +86,10 @@ def test_a_note_is_changed_and_deleted_on_its_page_and_leads_back(box: WholeBox)
     assert (answer.status, answer.headers["location"]) == (303, overview)
     (changed,) = stored(box)
     assert (changed["text"], changed["xValue"][:10], changed["wholeDays"]) == ("Version 3", "2026-06-18", True)
+    question = see(box, f"{path}/delete?{urlencode({'back': overview})}")
+    assert "Delete the note Version 3?" in question
+    assert question.count(f'"{overview}"') == 2  # where to go back to, with the note and without
+    assert see(box, f"{path}/delete?back=//evil.example").count("evil") == 0
     gone = send(box, f"{path}/delete", back="https://evil.example/")
     assert (gone.headers["location"], stored(box)) == (f"{home(box)}?done=deleted", [])
     assert box.get(path, cookie=box.cookie, accept="text/html").status == 404

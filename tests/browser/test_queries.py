@@ -208,6 +208,7 @@ def test_rows_appear_when_used_fields_are_those_of_the_type_and_a_question_is_sa
     page.goto(site(box, "/queries"))
     page.get_by_role("link", name="Home, day by day").click()
     assert page.input_value("#value1") == "/"
+    page.get_by_role("link", name="Delete Home, day by day").click()
     page.get_by_role("button", name="Delete Home, day by day").click()
     expect(page.get_by_role("status")).to_contain_text("deleted")
     expect(page.get_by_role("link", name="Home, day by day")).to_have_count(0)

@@ -304,6 +304,7 @@ def test_filters_are_saved_as_a_segment_and_chosen_by_name(box: WholeBox) -> Non
     assert '<bdi>City: Tbilisi</bdi> <span class="chip-word">or</span> <bdi>Country: Germany</bdi>' in listed
     changed = send(box, f"/{segment}", name="Far", query="?city=Tbilisi", shared="on")
     assert (changed.status, visitors(seen(box, address))) == (303, 1)
+    assert "Delete the segment Far?" in seen(box, f"{home}/segments/{segment}/delete")
     assert send(box, f"/{segment}/delete").status == 303
     gone = seen(box, address)
     assert "there is no such segment any more" in gone

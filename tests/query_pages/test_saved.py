@@ -1,22 +1,18 @@
-"""Whose saved questions somebody sees, which they may delete, and what the audit log says of it."""
+"""questions.* over RPC and on the page: what comes back, what is refused, and what the page and the API share."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from analytics_box.acting import By
-from analytics_box.errors import Conflict, NotFound
-from analytics_box.identity import Person, Role
-from analytics_box.query_pages import saved
-from analytics_box.query_pages.saved_rows import Saved
-from analytics_box.store.db import Connection
-from analytics_box.websites.directory import Directory
-from analytics_box.websites.rules import Website
-from tests.inprocess import WholeBox, whole_box
+from tests.cases import each
+from tests.inprocess import KeyName, WholeBox, whole_box
+from tests.keys.world import cookie_of
 
-QUESTION = {"type": "top_pages", "limit": "5"}
+PAGES = {"parameters": ["top_pages"], "preset": "last_7d", "limit": 5}
+ONE = {"field": "country", "op": "eq", "value": "Germany"}
+TWO = {"field": "browser_name", "op": "in", "value": ["Firefox", "Safari"]}
 
 
 @pytest.fixture(scope="module")
@@ -25,106 +21,98 @@ def box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WholeBox]:
         yield inside
 
 
-@pytest.fixture
-def website(box: WholeBox) -> Iterator[Website]:
-    found = box.box.parts[Directory].find(box.sites["shop"])
-    assert found is not None
-    yield found
-    write(box, lambda db: db.execute("delete from saved_questions").fetchall())
+@pytest.fixture(autouse=True)
+def empty(box: WholeBox) -> None:
+    box.box.box_db.write_now(lambda db: db.execute("delete from saved_questions").fetchall())
 
 
-def write(box: WholeBox, work: Callable[[Connection], Any]) -> Any:
-    return box.run(box.box.box_db.write(work))
+def call(box: WholeBox, verb: str, key: KeyName | None = "all", cookie: str = "", **given: Any) -> Any:
+    who = {"cookie": cookie} if cookie else {}
+    answer = box.post(f"/rpc/questions/{verb}", {"json": given}, key=None if cookie else key, **who)
+    return answer.json["json"] if answer.status == 200 else (answer.status, answer.json["json"]["message"])
 
 
-def person(name: str, role: Role = "member") -> Person:
-    return Person(name, "organization", role, f"{name}@shop.example", "UTC")
+def make(box: WholeBox, name: str = "Pages", query: Any = PAGES, **given: Any) -> Any:
+    usual: dict[str, Any] = {"websiteId": box.sites["shop"], "isShared": True, "name": name, "query": query}
+    return call(box, "create", **usual | given)
 
 
-def save(box: WholeBox, website: Website, who: Person, name: str, *, shared: bool = False) -> Saved:
-    by = By(f"user:{who.user_id}", 1_000, who.user_id)
-    made: Saved = write(box, lambda db: saved.save(db, website, who, by, name, QUESTION, shared=shared))
-    return made
+def test_a_question_is_saved_changed_listed_and_deleted(box: WholeBox) -> None:
+    made = make(box)
+    assert made == made | {"name": "Pages", "isShared": True, "query": PAGES}
+    assert made["url"].endswith(f"/sites/{box.sites['shop']}/queries?type=top_pages&limit=5")
+    assert call(box, "getById", id=made["id"]) == made
+    other = {"parameters": ["custom_events"], "startDate": "2026-06-01", "endDate": "2026-06-10", "timeZone": "UTC"}
+    changed = call(box, "update", id=made["id"], query=other)
+    assert (changed["name"], changed["query"]) == ("Pages", other)
+    assert call(box, "list", websiteId=box.sites["shop"]) == [changed]
+    assert call(box, "delete", id=made["id"]) == {"success": True}
+    assert call(box, "getById", id=made["id"]) == (404, "There is no question with this id")
 
 
-def forget(box: WholeBox, website: Website, who: Person, one: Saved) -> None:
-    write(box, lambda db: saved.forget(db, website, who, By("user:x", 2_000), one.id))
-
-
-def seen(box: WholeBox, website: Website, who: Person) -> list[str]:
-    found: list[Saved] = write(box, lambda db: saved.seen(db, website, who))
-    return [one.name for one in found]
-
-
-def test_ones_own_are_seen_by_oneself_and_shared_ones_by_everybody(box: WholeBox, website: Website) -> None:
-    save(box, website, person("mia"), "b own")
-    save(box, website, person("mia"), "A shared", shared=True)
-    save(box, website, person("tom"), "b own")
-    assert seen(box, website, person("mia")) == ["A shared", "b own"]
-    assert seen(box, website, person("tom")) == ["A shared", "b own"]
-    assert seen(box, website, person("eve", "viewer")) == ["A shared"]
-
-
-def test_a_name_is_ones_own_and_saving_it_again_replaces_it(box: WholeBox, website: Website) -> None:
-    first = save(box, website, person("mia"), "pages", shared=True)
-    again = save(box, website, person("mia"), "  pages ")
-    assert (again.id, again.created_at, again.is_shared) == (first.id, first.created_at, False)
-    assert save(box, website, person("tom"), "pages").id != first.id
-
-
-@pytest.mark.parametrize(
-    ("who", "shared", "may"),
+@each(
+    ("given", "kept"),
     [
-        (person("mia"), False, True),
-        (person("mia", "viewer"), False, False),
-        (person("tom"), True, False),
-        (person("ann", "admin"), True, True),
-        (person("ann", "owner"), False, False),
+        ({"filters": [ONE, TWO]}, {"filters": [ONE, TWO]}),
+        ({"filters": [{"any": [ONE, TWO]}]}, {"filters": [{"any": [ONE, TWO]}]}),
+        ({"filters": [{"all": [ONE, TWO]}]}, {"filters": [ONE, TWO]}),
+        ({"filters": [{"any": [ONE]}]}, {"filters": [ONE]}),
+        ({"sortBy": "visitors", "sortOrder": "asc", "page": 3}, {"sortBy": "visitors", "sortOrder": "asc"}),
+        ({"granularity": "day", "comparison": "previous_period"}, {"comparison": "previous_period"}),
     ],
 )
-def test_only_their_owner_deletes_them_and_admins_those_that_are_shared(
-    box: WholeBox, website: Website, who: Person, shared: bool, may: bool
-) -> None:
-    one = save(box, website, person("mia"), "pages", shared=shared)
-    if may:
-        forget(box, website, who, one)
-    else:
-        with pytest.raises(NotFound):
-            forget(box, website, who, one)
-    assert seen(box, website, person("mia")) == ([] if may else ["pages"])
+def test_what_is_kept_asks_the_same(box: WholeBox, given: Any, kept: Any) -> None:
+    made = make(box, query=PAGES | given)
+    assert made["query"] == PAGES | kept
+    assert box.post(f"/v1/query?website_id={box.sites['shop']}", made["query"], key="all").status == 200
+    call(box, "delete", id=made["id"])
 
 
-def test_there_is_a_limit_but_what_is_there_can_be_replaced(
-    box: WholeBox, website: Website, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(saved, "MOST", 1)
-    save(box, website, person("mia"), "pages")
-    save(box, website, person("mia"), "pages")
-    with pytest.raises(Conflict, match="1 questions"):
-        save(box, website, person("mia"), "more")
-    save(box, website, person("tom"), "more")
+@each(
+    ("given", "wrong"),
+    [
+        ({"parameters": ["top_page"]}, "Unknown query type: top_page"),
+        ({"parameters": ["top_pages", "custom_events"]}, "it has one type, by its name"),
+        ({"parameters": [{"name": "top_pages", "id": "mine"}]}, "it has one type, by its name"),
+        ({"parameters": ["link_total_clicks"]}, "link_total_clicks is not about websites"),
+        ({"preset": None}, "startDate"),
+        ({"limit": 0}, "Limit must be at least 1"),
+        ({"filters": [{"all": [{"any": [ONE, TWO]}]}]}, "it has at most 10 filters, all or any of them"),
+        ({"filters": [ONE] * 11}, "it has at most 10 filters"),
+        ({"filters": [{**TWO, "value": ["a,b"]}]}, "it has one value, and several without commas"),
+        ({"filters": [{**ONE, "value": ["a", "b"]}]}, "it has one value, and several without commas"),
+        ({"filters": [{**ONE, "value": "x" * 501}]}, "it has one value"),
+    ],
+)
+def test_what_the_explorer_cannot_show_is_refused(box: WholeBox, given: Any, wrong: str) -> None:
+    status, message = make(box, query={name: value for name, value in (PAGES | given).items() if value is not None})
+    assert status == 400
+    assert wrong in message
 
 
-def test_the_audit_log_has_shared_questions_only(box: WholeBox, website: Website) -> None:
-    save(box, website, person("mia"), "a secret")
-    forget(box, website, person("mia"), save(box, website, person("mia"), "told", shared=True))
-    details = [
-        json.loads(str(detail))
-        for (detail,) in write(box, lambda db: db.execute("select detail from audit order by id").fetchall())
-        if "sharedQuestion" in str(detail)
-    ]
-    told = {"name": "told", "question": QUESTION}
-    assert details[-2:] == [
-        {"sharedQuestion": {"before": None, "after": told}},
-        {"sharedQuestion": {"before": told, "after": None}},
-    ]
-    assert "a secret" not in json.dumps(details)
+def test_viewers_and_keys_see_shared_ones_and_only_members_save(box: WholeBox) -> None:
+    ada, eve = cookie_of(box, "member"), cookie_of(box, "viewer")
+    make(box, "Mine", cookie=ada, isShared=False)
+    make(box, "Ours", cookie=ada)
+    who: Any
+    for who in ({"cookie": eve}, {"key": "reading"}):
+        assert [one["name"] for one in call(box, "list", websiteId=box.sites["shop"], **who)] == ["Ours"]
+        assert make(box, "Theirs", **who)[0] == 403
 
 
-def test_they_go_with_their_website(box: WholeBox, website: Website) -> None:
-    local = box.box.parts[Directory].find(box.sites["local"])
-    assert local is not None
-    save(box, local, person("mia"), "pages")
-    write(box, lambda db: db.execute("delete from client_ids where website_id = ?", (local.id,)).fetchall())
-    write(box, lambda db: db.execute("delete from websites where id = ?", (local.id,)).fetchall())
-    assert seen(box, local, person("mia")) == []
+def test_the_audit_log_has_names_of_shared_questions_only(box: WholeBox) -> None:
+    ada = cookie_of(box, "member")
+    secret = make(box, "a secret", cookie=ada, isShared=False)
+    made = make(box, "told", cookie=ada)
+    found = box.box.box_db.write_now(
+        lambda db: db.execute("select subject_id, detail from audit where subject = 'question'").fetchall()
+    )
+    told = {str(subject): json.loads(str(detail)) for subject, detail in found}
+    website = {"websiteId": box.sites["shop"]}
+    assert (told[secret["id"]], told[made["id"]]) == (website, {"name": "told", **website})
+
+
+def test_they_go_with_their_website(box: WholeBox) -> None:
+    made = make(box, websiteId=box.sites["idle"])
+    assert box.post("/websites/delete", {"id": box.sites["idle"]}, key="all").status == 200
+    assert call(box, "getById", id=made["id"])[0] == 404

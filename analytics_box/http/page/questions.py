@@ -38,3 +38,8 @@ def short_name(name: str) -> str:
     """A name as buttons have it: of a very long one the beginning."""
     shown = figures.visible(name)
     return shown if len(shown) <= LONGEST_IN_BUTTON else f"{shown[:LONGEST_IN_BUTTON].rstrip()}…"
+
+
+def back_of(given: str, home: str) -> str:
+    """The page at or below `home` to go back to; empty for anything else."""
+    return given if given == home or given.startswith((f"{home}?", f"{home}/", f"{home}#")) else ""

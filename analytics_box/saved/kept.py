@@ -1,0 +1,44 @@
+"""What is kept under a name. Pure."""
+
+from collections.abc import Callable
+from typing import Final, Generic, Literal, TypeVar
+
+from msgspec import Struct
+
+MOST: Final = 200  # of one person, on one website; what keys made counts together
+LONGEST_NAME: Final = 100  # characters
+
+Content = TypeVar("Content")
+
+
+class Kept(Struct, Generic[Content], frozen=True):
+    """Something under a name. Only its owner sees it, unless it is shared; what a key made has no owner. Times are
+    UTC ms."""
+
+    id: str
+    website_id: str
+    user_id: str
+    is_shared: bool
+    name: str
+    content: Content
+    created_at: int
+    updated_at: int
+
+    def is_seen_by(self, user_id: str) -> bool:
+        """Whether somebody of the organization may see it, and change it if they may change its website."""
+        return self.is_shared or self.is_of(user_id)
+
+    def is_of(self, user_id: str) -> bool:
+        """Whether somebody keeps it. What a key made is nobody's."""
+        return user_id != "" and self.user_id == user_id
+
+
+class Kind(Struct, Generic[Content], frozen=True):
+    """A kind of what is kept: the word for one of it, and the table that has it, with its content as JSON in
+    `column`."""
+
+    noun: Literal["segment", "question"]
+    table: Literal["segments", "saved_questions"]
+    column: Literal["filters", "question"]
+    written: Callable[[Content], str]
+    read: Callable[[str], Content]
