@@ -7,7 +7,7 @@ from litestar.params import FromPath
 from msgspec import Struct
 
 from analytics_box import errors
-from analytics_box.goals.figures import Reached
+from analytics_box.goals.figures import Reached, rate_text
 from analytics_box.goals.pages import USUAL, WRITER, address, choices, home, period_of, preset
 from analytics_box.http.page.visit import Page, Visitor
 from analytics_box.identity import at_least
@@ -79,7 +79,7 @@ def _tiles(event: Record, whole: Sequence[Record]) -> tuple[tuple[str, str], ...
         (EventPages.times, figures.count(event["total_events"])),
         (EventPages.visitors, figures.count(event["unique_users"])),
         (EventPages.sessions, figures.count(event["unique_sessions"])),
-        (EventPages.rate, figures.percent(reached.rate)),
+        (EventPages.rate, rate_text(reached)),
     )
 
 

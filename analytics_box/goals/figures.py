@@ -12,10 +12,11 @@ from analytics_box.goals.rules import filters_of
 from analytics_box.query.access import Scope
 from analytics_box.query.catalog.types import Record
 from analytics_box.query.catalog.values import quotient
-from analytics_box.query.filters import COMMON
+from analytics_box.query.filters import OF_WEBSITES
 from analytics_box.query.ranges import Days
 from analytics_box.query.request import MAX_LIMIT, GivenFilter, GivenQuery, Request, check
 from analytics_box.query.run import Queries
+from analytics_box.texts import Panels, figures
 
 _MOST_PAGES = 20  # of distinct amounts, MAX_LIMIT each
 
@@ -53,6 +54,11 @@ class Reached(Struct, frozen=True):
         return quotient(100 * self.conversions, self.visitors) if self.visitors else 0.0
 
 
+def rate_text(reached: Reached) -> str:
+    """The rate in words; nobody has none."""
+    return figures.percent(reached.rate) if reached.visitors else Panels.no_rate
+
+
 async def reached(
     queries: Queries,
     site: int,
@@ -68,7 +74,7 @@ async def reached(
         *(period.request("summary_totals", (*narrowed, *filters_of(goal))) for goal in goals),
     ]
     async with queries.budgets.of_page(public=False) as budget:
-        (whole,), *each = await queries.answers(wanted, Scope((site,)), budget)
+        (whole,), *each = await queries.answers([_by_all(one) for one in wanted], Scope((site,)), budget)
     if not whole.success:
         return [str(whole.error)] * len(goals)
     visitors = int(whole.data[0]["visitors"])
@@ -106,7 +112,7 @@ async def earned(
 def _by_all(request: Request) -> Request:
     """The request narrowed by whatever sessions have: all facts have it, whichever filters the API takes."""
     questions = tuple(
-        one if one.type is None else replace(one, type=replace(one.type, filters=(*one.type.filters, *COMMON)))
+        one if one.type is None else replace(one, type=replace(one.type, filters=(*one.type.filters, *OF_WEBSITES)))
         for one in request.questions
     )
     return replace(request, questions=questions)

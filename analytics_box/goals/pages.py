@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from analytics_box.facts.event import EXPOSURE
 from analytics_box.goals import calls, rows
-from analytics_box.goals.figures import Period, Reached, reached
+from analytics_box.goals.figures import Period, Reached, rate_text, reached
 from analytics_box.goals.form import LABELS, fields_of, message_of, said, values_of
 from analytics_box.goals.goal import Goal
 from analytics_box.goals.messages import ChangedGoal, NewGoal, OneGoal
@@ -193,7 +193,7 @@ def _line(website: Website, goal: Goal, found: Reached | str, chosen: Preset) ->
         overview=address(f"/sites/{website.id}", range="" if chosen == USUAL else chosen, goal=goal.id),
         edit=f"{home(website)}/{goal.id}",
         conversions=figures.count(known.conversions) if known is not None else Goals.unknown,
-        rate=figures.percent(known.rate) if known is not None else Goals.unknown,
+        rate=rate_text(known) if known is not None else Goals.unknown,
         width=figures.bar_width(known.rate, 100) if known is not None else "w0",
         revenue=amount(revenue) if revenue is not None else "",
         is_active=goal.is_active,
@@ -224,7 +224,7 @@ async def _events(
             href=address(f"/sites/{website.id}/events", name=row["name"], range=kept),
             times=figures.count(row["total_events"]),
             visitors=figures.count(row["unique_users"]),
-            rate=figures.percent(Reached(visitors, row["unique_users"]).rate),
+            rate=rate_text(Reached(visitors, row["unique_users"])),
         )
         for row in shown
     ], ""

@@ -1,5 +1,7 @@
 """Goals on the overview: the one that the address chooses, and a panel of all that are active."""
 
+from collections.abc import Sequence
+
 from litestar.params import FromPath
 from msgspec import Struct
 from msgspec.structs import replace
@@ -7,8 +9,9 @@ from msgspec.structs import replace
 from analytics_box.dashboard import page
 from analytics_box.dashboard.converting import Target
 from analytics_box.dashboard.view import View, read_view
-from analytics_box.errors import InvalidQuery
-from analytics_box.goals.figures import Period, Reached, reached
+from analytics_box.errors import BoxError
+from analytics_box.goals.figures import Period, Reached, rate_text, reached
+from analytics_box.goals.goal import Goal
 from analytics_box.goals.lookup import active_goals, goal_of
 from analytics_box.goals.rules import filters_of
 from analytics_box.http.page.visit import Page, Visit, Visitor
@@ -32,9 +35,11 @@ class GoalBar(Struct, frozen=True):
 
 
 class GoalPanel(Struct, frozen=True):
-    """The panel: where it comes from, the goals, of which there are none while they are counted, and how many."""
+    """The panel: where it comes from, the goals, of which there are none while they are counted, and how many.
+    `waiting` is the page that has them at once."""
 
     source: str
+    waiting: str
     more: str
     expected: int
     bars: tuple[GoalBar, ...] = ()
@@ -52,24 +57,36 @@ async def with_goal(visit: Visit, website: Website, view: View) -> View:
     return replace(view, goal=Target(goal.id, figures.visible(goal.name), filters))
 
 
-async def place_of_goals(visit: Visit, website: Website, view: View) -> GoalPanel | None:
-    """The place of the panel, which is loaded by itself; None for a website without goals."""
-    number = len(await active_goals(visit.call, website.id))
-    return _panel(website, view, number) if number else None
+async def goals_of(visit: Visit, website: Website, view: View) -> GoalPanel | None:
+    """The panel, or its place, from which it is loaded by itself; None for a website without goals.
+
+    A page that waits for all its parts has the panel, and so has one that is fetched to see what has changed.
+    """
+    goals = await active_goals(visit.call, website.id)
+    if not goals:
+        return None
+    headers = visit.request.headers
+    compared = "hx-request" in headers and "hx-boosted" not in headers
+    return await _counted(visit, website, view, goals) if view.wait or compared else _panel(website, view, len(goals))
 
 
 async def panel(visit: Visitor, website_id: FromPath[str]) -> Page:
     """GET /sites/{id}/goal-rates: the panel of goals, of what the address shows. Raises NotFound."""
     website = own(visit.call, website_id)
     view = read_view(f"/sites/{website.id}", visit.request.query_params, WEBSITE)
-    goals = await active_goals(visit.call, website.id)
+    shown = await _counted(visit, website, view, await active_goals(visit.call, website.id))
+    return visit.pages.show("goal_panel.html", panel=shown)
+
+
+async def _counted(visit: Visit, website: Website, view: View, goals: Sequence[Goal]) -> GoalPanel:
+    """The panel with its numbers."""
     asking = await page.asking_for(visit, website.site, view)
     period = Period(asking.days, asking.zone, asking.now)
     try:
         found = await reached(
             visit.parts[Queries], website.site, [goal.definition for goal in goals], period, asking.filters
         )
-    except InvalidQuery as wrong:
+    except BoxError as wrong:
         found = [wrong.message] * len(goals)
     failed = next((one for one in found if isinstance(one, str)), "")
     known = [(goal, one) for goal, one in zip(goals, found, strict=True) if isinstance(one, Reached)]
@@ -80,16 +97,15 @@ async def panel(visit: Visitor, website_id: FromPath[str]) -> Page:
             figures.visible(goal.name),
             replace(view, goal=None if goal.id == chosen else Target(goal.id)).link(),
             figures.count(one.conversions),
-            figures.percent(one.rate),
+            rate_text(one),
             figures.bar_width(one.conversions, largest),
             goal.id == chosen,
         )
         for goal, one in known
     )
-    shown = replace(_panel(website, view, len(goals)), bars=bars, failed=Overview.failed if failed else "")
-    return visit.pages.show("goal_panel.html", panel=shown)
+    return replace(_panel(website, view, len(goals)), bars=bars, failed=Overview.failed if failed else "")
 
 
 def _panel(website: Website, view: View, number: int) -> GoalPanel:
     source = replace(view, path=f"/sites/{website.id}/goal-rates").link()
-    return GoalPanel(source, f"/sites/{website.id}/goals", number)
+    return GoalPanel(source, view.waiting_link, f"/sites/{website.id}/goals", number)

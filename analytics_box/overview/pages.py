@@ -19,7 +19,7 @@ from analytics_box.http.page.visit import Answer, Next, Page, Visit, Visitor
 from analytics_box.identity import at_least
 from analytics_box.invented.site import DOMAIN
 from analytics_box.overview.board import WEBSITE
-from analytics_box.overview.goal_pages import place_of_goals, with_goal
+from analytics_box.overview.goal_pages import goals_of, with_goal
 from analytics_box.overview.live import PREFIX, Watching, online_text
 from analytics_box.overview.measured import kinds_measured, parts_of
 from analytics_box.overview.waiting import waiting
@@ -62,7 +62,7 @@ async def site(visit: Visitor, website_id: FromPath[str]) -> Answer:
         board=await _board(visit, website, view, parts_of(view, measured)) if begun else None,
         note_day=today(visit.call.now, zone(visit.person.time_zone)).isoformat(),
         may_note=at_least(visit.person.role, "member"),
-        goals=await place_of_goals(visit, website, view) if begun else None,
+        goals=await goals_of(visit, website, view) if begun else None,
         monitor=parts[WatchedWebsites].page(website.id),
         may_watch=at_least(visit.person.role, "member"),
         offers_example=not begun and _may_add_example(visit),

@@ -96,6 +96,8 @@ COMMON = (
     "channel",
     *SELECTING,
 )
+# What pages about a website are narrowed by: it is on every fact, so every type can be, whatever the API allows of it.
+OF_WEBSITES = (*COMMON, "utm_term", "utm_content")
 # Answers never show these to the public, so it may not filter by them: trying enough values would find them.
 NOT_PUBLIC = happened.NOT_PUBLIC | {"session_id", "flag"}
 OF_VALUES = happened.OF_VALUES | {"query_string", "message", "href", "text"}

@@ -4,12 +4,12 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 
-from analytics_box.query.filters import COMMON
+from analytics_box.query.filters import OF_WEBSITES
 from analytics_box.query.request import GivenFilter
 from analytics_box.saved.kept import Kept, Kind
 
 # What all pages of a website can be filtered by.
-FIELDS: Final = frozenset({*COMMON, "utm_term", "utm_content"} - {"query_string", "timezone"})
+FIELDS: Final = frozenset(OF_WEBSITES) - {"query_string", "timezone"}
 
 Filters: TypeAlias = tuple[GivenFilter, ...]
 Segment: TypeAlias = Kept[Filters]

@@ -50,8 +50,26 @@ def test_the_panel_of_goals_has_the_active_ones_and_chooses(shared: World) -> No
     chosen = page(shared, f"/goal-rates?range=today&goal={second['id']}&path=/pricing")
     assert sorted(bars(chosen, "goal-panel")) == [("Home", "1", "100.0\xa0%"), ("Sold", "0", "0.0\xa0%")]
     assert 'aria-current="true"' in chosen
+    tagged = page(shared, "/goal-rates?range=today&utm_term=nobody&utm_content=nothing")
+    assert sorted(bars(tagged, "goal-panel")) == [("Home", "0", "–"), ("Sold", "0", "–")]
     for goal in shared.good("goals/list", websiteId=shared.shop):
         shared.good("goals/delete", id=goal["id"])
+
+
+def test_a_page_that_waits_or_is_compared_with_what_is_shown_has_the_goals_in_it(shared: World) -> None:
+    goal = make(shared, "purchase", name="Sold")
+    counted = [("Sold", "1", "50.0\xa0%")]
+    here = f"/sites/{shared.shop}?range=today"
+
+    def shown(target: str, **headers: str) -> str:
+        return shared.box.get(target, cookie=shared.owner, accept="text/html", **headers).body.decode()
+
+    assert bars(shown(f"{here}&wait=all"), "goal-panel") == counted
+    assert bars(shown(here, hx_request="true"), "goal-panel") == counted
+    later = shown(here, hx_request="true", hx_boosted="true")  # a click need not wait for them
+    assert bars(later, "goal-panel") == [()]
+    assert f'<noscript><p class="panel-empty"><a href="{here}&amp;wait=all">' in later.partition('id="goal-panel"')[2]
+    shared.good("goals/delete", id=goal["id"])
 
 
 def test_a_goal_that_is_not_there_says_so(shared: World) -> None:
