@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import date, datetime
-from typing import Literal
+from typing import Any, Literal
 from zoneinfo import ZoneInfo
 
 from msgspec import Struct
@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from analytics_box.dashboard.board import Board, Rows
 from analytics_box.dashboard.chart import Axis, Outage
-from analytics_box.dashboard.comparing import Compared
+from analytics_box.dashboard.comparing import Compared, alike, as_far
 from analytics_box.dashboard.marks import Note, Notes
 from analytics_box.dashboard.steps import Step
 from analytics_box.errors import BoxError
@@ -83,6 +83,21 @@ class Asking(Struct, frozen=True):
         return Axis(self.wall, self.steps, self.days.last, self.formats, begun)
 
     @property
+    def until(self) -> int:
+        """Up to when the days that its own are compared with have gone as far as these, in UTC ms; 0 where these are
+        over, or not as many."""
+        there = None if self.compared is None else as_far(self.days, self.compared.days, self.wall)
+        return 0 if there is None else round(there.replace(tzinfo=self.zone).timestamp() * 1000)
+
+    @property
+    def _starts_before(self) -> tuple[date, ...]:
+        """Where the weeks or months of the days begin that its own are compared with."""
+        if self.compared is None or self.steps not in {"week", "month"}:
+            return ()
+        own = ranges.window(self.days, self.zone, self.steps).buckets
+        return alike(self.days, self.compared.days, [date.fromisoformat(bucket.label) for bucket in own])
+
+    @property
     def steps(self) -> Step:
         """How wide the rows of its series are."""
         return self.step or ("hour" if self.days.length == 1 else "day")
@@ -92,13 +107,14 @@ class Asking(Struct, frozen=True):
         types: Sequence[str],
         *,
         before: Sequence[str] = (),
+        so_far: Sequence[str] = (),
         beside: Sequence[QueryType] = (),
         limit: int = 0,
         aim: Sequence[Filter | FilterGroup] = (),
     ) -> list[Rows]:
         """The rows of each type, then those of the types that are wanted `before`, too: of the days that these are
-        compared with; then those of types `beside`, which are made of others and have their names. `aim` narrows
-        all of them to those who did something.
+        compared with; then those that are wanted of these days as far as its own have gone by now; then those of types
+        `beside`, which are made of others and have their names. `aim` narrows all of them to those who did something.
 
         Raises Unanswered.
         """
@@ -108,6 +124,7 @@ class Asking(Struct, frozen=True):
         wanted = [
             *(GivenParameter(name) for name in types),
             *(GivenParameter(name, id=f"{name} before", start_date=first, end_date=last) for name in before),
+            *(GivenParameter(name, id=f"{name} so far", start_date=first, end_date=last) for name in so_far),
             *(GivenParameter(one.name, id=label) for label, one in made.items()),
         ]
         given = GivenQuery(
@@ -123,11 +140,15 @@ class Asking(Struct, frozen=True):
         except BoxError as refused:
             raise Unanswered(refused.message) from refused
         asks = self.of.about(self.plain).asks
+        more: dict[str, Any] = {f"{name} before": {"starts": self._starts_before} for name in before}
+        more |= {f"{name} so far": {"until": self.until} for name in so_far}
         request = replace(
             request,
             filters=(*request.filters, *aim),
             questions=tuple(
-                question if given is None else replace(question, type=asks(given), granularity=self.steps)
+                question
+                if given is None
+                else replace(question, type=asks(given), granularity=self.steps, **more.get(question.label, {}))
                 for question in request.questions
                 for given in (made.get(question.label, question.type),)
             ),

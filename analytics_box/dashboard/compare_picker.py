@@ -25,7 +25,6 @@ class ComparisonShown(Struct, frozen=True):
     dates: str
     note: str
     instead: str
-    whole_day: str
     choices: tuple[Choice, ...]
     first: str
     last: str
@@ -39,7 +38,6 @@ def comparison_shown(view: View, days: Days, compared: Compared | None, formats:
         dates=period_text(theirs, formats) if compared is not None and not compared.nothing else "",
         note=_note(compared, formats),
         instead=_instead(compared, days, formats),
-        whole_day=period_text(theirs, formats) if theirs.length == 1 else "",
         choices=tuple(_choice(view, how) for how in CHOICES),
         first=theirs.first.isoformat(),
         last=theirs.last.isoformat(),

@@ -5,8 +5,8 @@
 Days of the week are set against their own kind wherever that is possible: weekends have other visitors.
 """
 
-from collections.abc import Mapping
-from datetime import date, timedelta
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime, time, timedelta
 from typing import Final, Literal
 
 from msgspec import Struct
@@ -105,6 +105,28 @@ def year_before(days: Days) -> Days:
     if days.length > WEEKDAYS_MATTER or _whole_months(days):
         return days.year_before()
     return _moved(days, YEAR_OF_WEEKS)
+
+
+def as_far(days: Days, theirs: Days, now: datetime) -> datetime | None:
+    """The local time up to which `theirs` have gone as far as `days` have by now, to the minute; None where all of
+    these are over, or there are more days of one."""
+    if theirs.length != days.length or days.last < now.date():
+        return None
+    if now.date() < days.first:
+        return datetime.combine(theirs.first, time.min)
+    there = theirs.first + (now.date() - days.first)
+    return datetime.combine(there, now.time().replace(second=0, microsecond=0))
+
+
+def alike(days: Days, theirs: Days, starts: Sequence[date]) -> tuple[date, ...]:
+    """Where the points of `theirs` begin, so that each is as long as the one of `days` that it is laid on, which begin
+    on these days: on the same dates of the year before where the whole range is that, else as many days after its
+    first."""
+    if theirs == days.year_before():
+        return tuple(dict.fromkeys(Days(start, start).year_before().first for start in starts))
+    shift = theirs.first - days.first
+    moved = (start + shift for start in (*starts, days.last + timedelta(days=1)))
+    return tuple(start for start in moved if start <= theirs.last)
 
 
 def _whole_months(days: Days) -> bool:

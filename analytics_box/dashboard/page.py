@@ -286,19 +286,19 @@ async def _figures(asking: Asking, view: View) -> Figures:
     second = of.charted.get(view.beside)
     series = (drawn.series, *((second.series,) if second is not None else ()))
     types = tuple(dict.fromkeys((*(metric.total for metric in of.metrics), *series)))
-    wanted = tuple(dict.fromkeys((*(metric.total for metric in of.charted.values()), drawn.series)))
-    before = wanted if against is not None and not against.nothing else ()
-    answers = await asking.rows(types, before=before)
-    now, then = dict(zip(types, answers, strict=False)), dict(zip(before, answers[len(types) :], strict=True))
+    compares = against is not None and not against.nothing
+    totals = tuple(dict.fromkeys(metric.total for metric in of.charted.values())) if compares else ()
+    answers = await asking.rows(types, before=(drawn.series,) if compares else (), so_far=totals)
+    now = dict(zip(types, answers, strict=False))
+    before, *then = answers[len(types) :] or (None,)
     told = comparison_shown(view, asking.days, against, asking.formats)
-    one_day = asking.days.length == 1 and asking.days.last == asking.wall.date()
     names, anchors = of.about(view.plain).names, of.words.anchors
     return Figures(
         tiles=tiles.tiles(
             view,
             now,
-            None if told.instead else then,
-            whole_day=told.whole_day if one_day else "",
+            None if told.instead else dict(zip(totals, then, strict=True)),
+            so_far=bool(asking.until),
             fair=against is None or against.fair,
             instead=told.instead,
         )
@@ -306,7 +306,7 @@ async def _figures(asking: Asking, view: View) -> Figures:
         chart=chart.chart(
             drawn,
             now[drawn.series],
-            then.get(drawn.series),
+            before,
             axis=asking.axis,
             previous_last=against.days.last if against is not None else None,
             second=(second, now[second.series]) if second is not None else None,

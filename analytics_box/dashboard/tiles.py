@@ -15,14 +15,14 @@ TIMES = 10  # from ten times on, growth is said as a multiple
 
 
 class Change(Struct, frozen=True):
-    """Against what the range is compared with. `amount` is empty when there is nothing to set it against; `whole_day`
-    names the whole day that stands against one that is not over."""
+    """Against what the range is compared with. `amount` is empty when there is nothing to set it against; `so_far` says
+    that only as much of that counts as of the range is over."""
 
     direction: Literal["up", "down", "same"]
     tone: Tone
     amount: str
     before: str
-    whole_day: str = ""
+    so_far: bool = False
 
 
 class Tile(Struct, frozen=True):
@@ -42,10 +42,10 @@ Totals = Mapping[str, Rows]  # by query type
 
 
 def tiles(
-    view: View, totals: Totals, previous: Totals | None, *, whole_day: str = "", fair: bool = True, instead: str = ""
+    view: View, totals: Totals, previous: Totals | None, *, so_far: bool = False, fair: bool = True, instead: str = ""
 ) -> tuple[Tile, ...]:
-    """One tile per metric. `whole_day`: the range is a single day that is not over, which no count of this whole day
-    can judge, so it is neither good nor bad. Not `fair` is a comparison of more days with fewer: then no counts are
+    """One tile per metric. `so_far`: the range is not over, and `previous` is as much of what it is compared with. Not
+    `fair` is a comparison of more days with fewer: then no counts are
     set against each other. `instead` is said where nothing is known to compare with."""
     filters = view.plain
     about = view.of.about(filters)
@@ -55,7 +55,7 @@ def tiles(
             label=about.names[metric.name],
             value=written(metric, metric.total_of(totals[metric.total], filters)),
             anchor=view.of.words.anchors[metric.name],
-            change=_change(metric, totals, previous, filters, whole_day=whole_day, fair=fair, judged=about.judged)
+            change=_change(metric, totals, previous, filters, so_far=so_far, fair=fair, judged=about.judged)
             if previous and metric.series
             else None,
             selected=view.metric == metric.name,
@@ -69,7 +69,7 @@ def tiles(
 
 
 def _change(
-    metric: Metric, totals: Totals, previous: Totals, filters: Filters, *, whole_day: str, fair: bool, judged: bool
+    metric: Metric, totals: Totals, previous: Totals, filters: Filters, *, so_far: bool, fair: bool, judged: bool
 ) -> Change | None:
     """Relative for counts, in points for rates, in seconds for durations. Nothing where one of them is unknown."""
     now = metric.total_of(totals[metric.total], filters)
@@ -78,13 +78,13 @@ def _change(
         return None
     before, adds_up = written(metric, then), metric.unit == "count" or metric.value is not None
     if not fair and adds_up:
-        return Change("up" if now > then else "down", "neutral", "", before)
+        return Change("up" if now > then else "down", "neutral", "", before, so_far)
     difference, amount = _difference(metric, now, then)
     if not difference:
-        return Change("same", "neutral", "", before)
+        return Change("same", "neutral", "", before, so_far)
     better = (difference > 0) != metric.fewer_is_better
-    tone: Tone = "neutral" if whole_day or not judged else "good" if better else "bad"
-    return Change("up" if difference > 0 else "down", tone, amount, before, whole_day if metric.unit == "count" else "")
+    tone: Tone = "neutral" if not judged else "good" if better else "bad"
+    return Change("up" if difference > 0 else "down", tone, amount, before, so_far)
 
 
 def _difference(metric: Metric, now: float, then: float) -> tuple[float, str]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
-from analytics_box.query import filters
+from analytics_box.query import filters, ranges
 from analytics_box.query.access import Scope
 from analytics_box.query.catalog import QueryType
 from analytics_box.query.compose import Composed, compose, window_of
@@ -46,9 +46,12 @@ class Prepared(Struct, frozen=True):
 
     def _window(self, request: Request, days: Days | None, question: Question, now: int) -> Window:
         try:
-            return window_of(self.type, days, request, question.granularity, now)
+            window = window_of(self.type, days, request, question.granularity, now)
         except ValueError as missing:
             raise CannotAnswer("Invalid parameter date range") from missing
+        if question.starts:
+            window = ranges.beginning_on(window, question.starts, request.zone)
+        return ranges.cut(window, question.until) if question.until else window
 
 
 def prepare(question: Question, query_type: QueryType, request: Request, reads: Scope) -> Prepared:

@@ -5,6 +5,7 @@ its last day.
 """
 
 from collections import Counter
+from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 from typing import Literal, NamedTuple
@@ -173,6 +174,17 @@ def window(days: Days, tz: ZoneInfo, granularity: Granularity | None = None) -> 
     return Window(start, end, tuple(buckets))
 
 
+def beginning_on(window: Window, starts: Sequence[date], tz: ZoneInfo) -> Window:
+    """The same range with buckets that begin on these days, of which the first is its own."""
+    return window._replace(buckets=tuple(_of_days(starts, tz)))
+
+
+def cut(window: Window, until: int) -> Window:
+    """What of a range lies before an instant."""
+    kept = tuple(bucket for bucket in window.buckets if bucket.start < until)
+    return window._replace(end=min(window.end, max(until, window.start)), buckets=kept)
+
+
 @lru_cache(maxsize=20_000)
 def midnight(day: date, tz: ZoneInfo) -> int:
     """When this local day begins: the earlier of two midnights, the first valid instant where there is none."""
@@ -191,7 +203,11 @@ def _dates(days: Days, granularity: Granularity, tz: ZoneInfo) -> list[Bucket]:
         dates = [day for number, day in enumerate(dates) if number == 0 or day.weekday() == 6]
     elif granularity == "month":
         dates = [day for number, day in enumerate(dates) if number == 0 or day.day == 1]
-    return [Bucket(day.isoformat(), midnight(day, tz)) for day in dates]
+    return _of_days(dates, tz)
+
+
+def _of_days(days: Sequence[date], tz: ZoneInfo) -> list[Bucket]:
+    return [Bucket(day.isoformat(), midnight(day, tz)) for day in days]
 
 
 def _minutes(start: int, end: int, tz: ZoneInfo) -> list[Bucket]:

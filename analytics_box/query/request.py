@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from datetime import date
 from typing import Annotated, Literal
 from zoneinfo import ZoneInfo
 
@@ -82,13 +83,19 @@ DECODER = msgspec.json.Decoder(GivenQuery | list[GivenQuery])
 
 
 class Question(Struct, frozen=True):
-    """One parameter of a query, resolved. Without a `type` it fails alone, for the reason in `error`."""
+    """One parameter of a query, resolved. Without a `type` it fails alone, for the reason in `error`.
+
+    Pages ask for more than the API does: nothing counts from the instant `until` (UTC ms) on, 0 for none; the buckets
+    of a series begin on the days in `starts`.
+    """
 
     label: str
     type: QueryType | None
     days: Days | None
     granularity: Granularity
     error: str = ""
+    until: int = 0
+    starts: tuple[date, ...] = ()
 
 
 class Request(Struct, frozen=True):

@@ -1,12 +1,12 @@
 """What a range is compared with: like days with like days, and only what is known."""
 
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 
 from hypothesis import given
 from hypothesis import strategies as some
 
 from analytics_box.dashboard.compare_picker import comparison_shown
-from analytics_box.dashboard.comparing import Comparison, compared, period_before, year_before
+from analytics_box.dashboard.comparing import Comparison, alike, as_far, compared, period_before, year_before
 from analytics_box.dashboard.view import View, read_view
 from analytics_box.http.page.dates import USUAL
 from analytics_box.overview.board import WEBSITE
@@ -88,6 +88,56 @@ def test_own_dates_may_be_of_another_length_which_is_said() -> None:
     assert against is not None
     assert (against.days, against.fair) == (Days(date(2026, 8, 1), date(2026, 8, 31)), False)
     assert "31 days against 30" in comparison_shown(view(), last(30), against, USUAL).note
+
+
+def test_as_far_as_now_is_the_same_time_of_the_same_day_of_the_range() -> None:
+    now = datetime.fromisoformat("2026-11-20 14:05:59")
+    assert as_far(last(7), period_before(last(7)), now) == datetime.fromisoformat("2026-11-13 14:05")
+    ahead = Days(date(2026, 11, 16), date(2026, 11, 22))
+    assert as_far(ahead, period_before(ahead), now) == datetime.fromisoformat("2026-11-13 14:05")
+    to_come = Days(date(2026, 11, 21), date(2026, 11, 22))
+    assert as_far(to_come, period_before(to_come), now) == datetime.fromisoformat("2026-11-14")
+    over = Days(date(2026, 11, 13), date(2026, 11, 19))
+    assert as_far(over, period_before(over), now) is None
+    assert as_far(last(7), last(8), now) is None
+
+
+@each(
+    ("days", "before", "starts", "expected"),
+    [
+        # twelve months beside the 53 weeks before: each point is as long as that below it
+        (
+            Days(date(2026, 9, 1), date(2026, 11, 20)),
+            Days(date(2026, 6, 9), date(2026, 8, 28)),
+            (date(2026, 9, 1), date(2026, 10, 1), date(2026, 11, 1)),
+            (date(2026, 6, 9), date(2026, 7, 9), date(2026, 8, 9)),
+        ),
+        # the same dates of the year before: months beside months, and weeks beside as many days
+        (
+            Days(date(2024, 1, 1), date(2024, 12, 31)),
+            Days(date(2023, 1, 1), date(2023, 12, 31)),
+            (date(2024, 1, 1), date(2024, 2, 29), date(2024, 3, 1)),
+            (date(2023, 1, 1), date(2023, 2, 28), date(2023, 3, 1)),
+        ),
+        # what there is more of own dates makes no point longer
+        (
+            Days(date(2026, 11, 1), date(2026, 11, 14)),
+            Days(date(2026, 10, 1), date(2026, 10, 31)),
+            (date(2026, 11, 1), date(2026, 11, 8)),
+            (date(2026, 10, 1), date(2026, 10, 8), date(2026, 10, 15)),
+        ),
+        (
+            Days(date(2026, 11, 1), date(2026, 11, 28)),
+            Days(date(2026, 10, 1), date(2026, 10, 10)),
+            (date(2026, 11, 1), date(2026, 11, 8), date(2026, 11, 15)),
+            (date(2026, 10, 1), date(2026, 10, 8)),
+        ),
+    ],
+)
+def test_points_of_what_is_compared_are_as_long_as_those_they_are_laid_on(
+    days: Days, before: Days, starts: tuple[date, ...], expected: tuple[date, ...]
+) -> None:
+    assert alike(days, before, starts) == expected
 
 
 def test_one_key_switches_the_comparison_off_and_on_again() -> None:

@@ -50,12 +50,6 @@ def test_a_change_says_its_direction_and_whether_that_is_good(
     assert tuple(text.replace(figures.NBSP, " ") for text in found) == expected
 
 
-def test_a_day_that_is_not_over_is_not_judged_by_a_whole_one() -> None:
-    change = change_of("visitors", 10, 100, whole_day="13 Nov 2026")
-    assert change is not None
-    assert (change.tone, change.whole_day) == ("neutral", "13 Nov 2026")
-
-
 def test_counts_of_more_days_are_not_set_against_those_of_fewer_but_rates_are() -> None:
     counts, rates = (change_of(metric, 10, 40, fair=False) for metric in ("visitors", "bounce_rate"))
     assert counts is not None

@@ -7,25 +7,36 @@ from collections.abc import Iterator
 import pytest
 
 from tests.cases import each
-from tests.inprocess import WholeBox, whole_box
+from tests.inprocess import SiteName, WholeBox, whole_box
 
 DAY = 86_400
+# Days before the noon of Wednesday 17 June 2026, hours after that noon, the website, and who visits it.
+VISITS: tuple[tuple[int, int, SiteName, str], ...] = (
+    (20, 0, "shop", "ab"),
+    (20, 1, "blog", "w"),
+    (7, -3, "blog", "xy"),
+    (7, 3, "blog", "z"),
+    (3, 0, "shop", "c"),
+    (0, -1, "blog", "uvw"),
+    (0, 0, "shop", "d"),
+)
 
 
 @pytest.fixture(scope="module")
 def box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WholeBox]:
-    """A website with two visitors on Thursday 28 May 2026, one on Sunday 14 June, and one today, 17 June."""
+    """A shop with two visitors on Thursday 28 May 2026, one on Sunday 14 June, and one today, 17 June; and a blog."""
     with whole_box(tmp_path_factory.mktemp("ranges") / "data") as inside:
-        for days, who in ((-20, "ab"), (17, "c"), (3, "d")):
-            inside.clock.advance(seconds=days * DAY)
+        noon = inside.clock.now()
+        for days, hours, site, who in VISITS:
+            inside.clock.advance(seconds=(noon - inside.clock.now()) / 1000 - days * DAY + hours * 3600)
             for name in who:
-                event = {"name": "screen_view", "path": "https://shop.example/", "anonymousId": name}
-                assert inside.post(f"/?client_id={inside.sites['shop']}", event).status == 200
+                event = {"name": "screen_view", "path": f"https://{site}.example/", "anonymousId": name}
+                assert inside.post(f"/?client_id={inside.sites[site]}", event).status == 200
         yield inside
 
 
-def shown(box: WholeBox, rest: str) -> str:
-    answer = box.get(f"/sites/{box.sites['shop']}?wait=all&{rest}", cookie=box.cookie, accept="text/html")
+def shown(box: WholeBox, rest: str, site: SiteName = "shop") -> str:
+    answer = box.get(f"/sites/{box.sites[site]}?wait=all&{rest}", cookie=box.cookie, accept="text/html")
     assert answer.status == 200
     return html.unescape(answer.body.decode())
 
@@ -69,6 +80,27 @@ def test_a_week_stands_beside_the_week_before(box: WholeBox) -> None:
     assert "no data before" not in page
     assert [row[0] for row in table(page)[-2:]] == ["Tue 16 Jun", "Wed 17 Jun today so far"]
     assert [row[2] for row in table(page)[-2:]] == ["Tue 9 Jun", "Wed 10 Jun"]
+
+
+def test_a_range_that_is_not_over_is_compared_with_as_much_of_the_one_before(box: WholeBox) -> None:
+    for name in ("today", "last_7d"):
+        page = shown(box, f"range={name}&show=table", "blog")
+        (tile,) = re.findall(r'id="tile-visitors".*?</li>', page, re.DOTALL)
+        words = " ".join(re.sub(r"<[^>]*>", " ", tile.partition('tile-change number">')[2]).split())
+        assert words == "up 50.0 % from 2 by then", name
+    assert table(page)[-1][1:] == ["3", "Wed 10 Jun", "3"]  # the chart has whole days
+    cards = box.get("/sites", cookie=box.cookie, accept="text/html").body.decode()
+    card = cards.partition(f'href="/sites/{box.sites["blog"]}"')[2].partition("</li>")[0]
+    assert "50.0\xa0%" in card  # so that all pages agree
+
+
+def test_months_stand_beside_as_many_days(box: WholeBox) -> None:
+    own = "compare=own&cfrom=2026-05-20&cto=2026-06-24"
+    page = shown(box, f"range=custom&from=2026-05-13&to=2026-06-17&by=month&show=table&{own}")
+    assert table(page) == [
+        ["13 – 31 May 2026 19 of 31 days", "2", "20 May – 7 Jun 2026", "2"],
+        ["1 – 17 Jun 2026 this month so far", "2", "8 – 24 Jun 2026", "2"],
+    ]
 
 
 def test_own_dates_of_another_length_are_shown_without_a_change_of_counts(box: WholeBox) -> None:
