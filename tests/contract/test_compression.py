@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from analytics_box.dashboard import page as dashboard
 from analytics_box.http import compression
 from tests.inprocess import EMAIL, Answer, WholeBox
 
@@ -120,10 +121,12 @@ def test_short_answers_and_refusals_are_sent_as_they_are(box: WholeBox) -> None:
     assert "content-encoding" not in refused.headers
 
 
-FIRST_LOOK = 92_000  # bytes; 80,000 are wanted: calendar, palette and suggestions should come late
+FIRST_LOOK = 80_000  # bytes
 
 
-def test_the_first_look_at_an_overview_is_small(box: WholeBox) -> None:
+@pytest.mark.parametrize("late", [True, False])
+def test_the_first_look_at_an_overview_is_small(box: WholeBox, monkeypatch: pytest.MonkeyPatch, late: bool) -> None:
+    monkeypatch.setattr(dashboard, "BUDGET_SECONDS", 0 if late else 60)
     for number in range(60):
         visit = {
             "name": "screen_view",
@@ -136,7 +139,11 @@ def test_the_first_look_at_an_overview_is_small(box: WholeBox) -> None:
     html = plain(first).decode()
     assert "page-1" in plain(page(box, f"{overview(box)}?wait=all")).decode()  # else lists may come late
     files = set(re.findall(r'(?:href|src)="(/static/[^"#]+)', html))
-    late = set(re.findall(r'hx-get="([^"]+)"[^>]*hx-trigger="load', html))
+    scripts = [box.get(file).body.decode() for file in files if "/js/" in file]
+    files |= {f"/static/js/{name}" for script in scripts for name in re.findall(r'^import .+"\./(.+)"', script, re.M)}
+    parts = set(re.findall(r'hx-get="([^"]+)"[^>]*hx-trigger="load', html))
     assert len(files) > 5
-    sizes = {target: len(page(box, target.replace("&amp;", "&"), "same-origin").body) for target in files | late}
+    assert bool(parts) == late
+    assert all("?v=" in file for file in files), "what has a hash in its address is kept for ever"
+    sizes = {target: len(page(box, target.replace("&amp;", "&"), "same-origin").body) for target in files | parts}
     assert len(first.body) + sum(sizes.values()) <= FIRST_LOOK, sizes

@@ -1,8 +1,7 @@
 """Files for browsers: the tracker under its names, its parts, and /static; a hash of the contents is in the address."""
 
-import hashlib
 import mimetypes
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from litestar import Request, Response
@@ -13,6 +12,7 @@ from msgspec import Struct
 from analytics_box import errors
 from analytics_box.http.call import Parts
 from analytics_box.http.compression import best, packed
+from analytics_box.http.page.joined import made, tag
 
 _TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 _TEXTS = ("text/", "image/svg+xml", "application/json")
@@ -35,7 +35,7 @@ class File(Struct, frozen=True):
 
 
 class Assets(Struct, frozen=True):
-    """All files below web/static, read once at start."""
+    """All files below web/static and those joined from them, read once at start."""
 
     files: dict[str, File]
 
@@ -46,19 +46,17 @@ class Assets(Struct, frozen=True):
 
 def load(folder: Path) -> Assets:
     """Read every file of a folder."""
-    return Assets(
-        {
-            path.relative_to(folder).as_posix(): _read(path)
-            for path in sorted(folder.rglob("*"))
-            if path.is_file() and not path.name.startswith(".")
-        }
-    )
+    found = {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and not path.name.startswith(".")
+    }
+    return Assets({name: _file(name, content) for name, content in made(found).items()})
 
 
-def _read(path: Path) -> File:
-    content = path.read_bytes()
-    kind = _TYPES.get(path.suffix) or mimetypes.guess_type(path.name)[0] or "application/octet-stream"
-    return File(content, kind, hashlib.sha256(content).hexdigest()[:12])
+def _file(name: str, content: bytes) -> File:
+    kind = _TYPES.get(PurePosixPath(name).suffix) or mimetypes.guess_type(name)[0] or "application/octet-stream"
+    return File(content, kind, tag(content))
 
 
 async def static(

@@ -106,6 +106,6 @@ const start = (place) => {
 };
 
 // Menus that were never opened need no calendar.
-document.addEventListener("toggle", ({ target }) => {
-  for (const place of target.open ? target.querySelectorAll?.("[data-calendar][hidden]") ?? [] : []) start(place);
-}, true);
+const startIn = (menu) => { for (const place of menu.querySelectorAll("[data-calendar][hidden]")) start(place); };
+for (const menu of document.querySelectorAll("details[open]")) startIn(menu);
+document.addEventListener("toggle", ({ target }) => { if (target.open && target.matches?.("details")) startIn(target); }, true);

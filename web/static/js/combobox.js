@@ -80,7 +80,7 @@ const adapt = (form) => {
   input.required = !none && !tokens.children.length;
 };
 
-document.addEventListener("focusin", ({ target }) => {
+const focused = (target) => {
   const form = formOf(target);
   if (form) adapt(form);
   if (target.id !== "filter-value") return;
@@ -88,7 +88,9 @@ document.addEventListener("focusin", ({ target }) => {
     role: "combobox", "aria-autocomplete": "list", "aria-expanded": "false", "aria-controls": "filter-suggestions",
   })) target.setAttribute(name, value);
   suggest(form);
-});
+};
+document.addEventListener("focusin", ({ target }) => focused(target));
+if (document.activeElement) focused(document.activeElement);
 
 document.addEventListener("focusout", ({ target }) => {
   if (target.id === "filter-value") close(formOf(target));

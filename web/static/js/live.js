@@ -1,7 +1,6 @@
 // What keeps itself current. One stream (server-sent events) for each page that is looked at says who is there now and
-// that there is something new; the panels are then fetched anew (refresh.js). Where a stream is not to be had the page
-// asks every half a minute, and says so; a hidden page asks for nothing.
-import { follow, news } from "./refresh.js";
+// that there is something new; the panels are then fetched anew (refresh.js, which comes with the first news). Where a
+// stream is not to be had the page asks every half a minute, and says so; a hidden page asks for nothing.
 import { sayReached, saySignedOut } from "./toasts.js";
 
 const SLOW = 30_000;
@@ -14,6 +13,14 @@ let hiding = 0;
 let watch = 0;
 let known = null;
 let paused = sessionStorage.getItem("live") === "paused";
+let taking = null;
+
+const follow = async () => (await taking)?.follow(paused ? null : place);
+const take = async () => {
+  if (!taking) follow(taking = import("./refresh.js").catch(() => { taking = null; }));
+  return taking;
+};
+const news = async () => { if (+place.dataset.refresh) (await take())?.news(); };
 
 const say = (name) => {
   if (!place) return;
@@ -89,7 +96,7 @@ const open = () => {
 const showPause = () => {
   const button = place.querySelector(".live-pause");
   button.setAttribute("aria-pressed", String(paused));
-  follow(paused ? null : place);
+  follow();
   say(paused ? "paused" : "");
 };
 
@@ -101,6 +108,7 @@ const bind = () => {
   place = found;
   if (!place) return close();
   showPause();
+  if (+place.dataset.anyway) take();
   if (same && stream) return;
   known = { stored: Number(place.dataset.stored), missed: Number(place.dataset.missed) };
   open();
@@ -127,13 +135,20 @@ addEventListener("pageshow", (event) => { if (event.persisted) open(); });
 document.addEventListener("htmx:afterSettle", bind);
 bind();
 
-// A part that cannot be fetched says so instead of pretending to load.
-document.addEventListener("htmx:afterRequest", (event) => {
-  const part = event.target.closest?.("[aria-busy]");
-  if (!part || event.detail.successful) return;
-  const words = document.createElement("p");
-  words.className = "panel-empty";
-  words.textContent = part.dataset.failed;
-  part.removeAttribute("aria-busy");
-  part.replaceChildren(words);
+// Parts that cannot be fetched say so instead of pretending to load.
+document.addEventListener("htmx:afterRequest", ({ target, detail }) => {
+  const part = target.closest?.("[aria-busy]");
+  if (!part || detail.successful) return;
+  for (const one of part.id === "late" ? document.querySelectorAll("#page [aria-busy]") : [part]) {
+    const words = document.createElement("p");
+    words.className = "panel-empty";
+    words.textContent = part.dataset.failed;
+    one.removeAttribute("aria-busy");
+    one.replaceChildren(words);
+  }
+});
+
+// What came for a panel that shows something else by now stays away.
+document.addEventListener("htmx:oobBeforeSwap", ({ target, detail }) => {
+  if (!target.matches("[aria-busy]") || target.asked) detail.shouldSwap = false;
 });

@@ -1,14 +1,13 @@
-// The palette that Ctrl-K and / open. The box says what fits; what was chosen last comes first while nothing is typed.
+// What the palette finds, once it is open (palette_opener.js). The box says what fits; what was chosen last comes first
+// while nothing is typed.
 const MOST_RECENT = 5;
 const dialog = document.getElementById("palette");
 const field = document.getElementById("palette-q");
 const list = document.getElementById("palette-list");
-const kept = `palette ${dialog?.dataset.of}`;
+const kept = `palette ${dialog.dataset.of}`;
 let asking = null;
 let waiting = 0;
-let opener = null;
 
-const typing = (target) => target.closest?.("input, textarea, select, [contenteditable]") !== null;
 const options = () => [...list.querySelectorAll('[role="option"]')];
 const chosen = () => list.querySelector('[aria-selected="true"]');
 
@@ -79,7 +78,7 @@ const show = (html) => {
   document.getElementById("palette-count").textContent = dialog.dataset.count.replace("{count}", options().length);
 };
 
-const ask = async () => {
+export const ask = async () => {
   asking?.abort();
   const own = (asking = new AbortController());
   try {
@@ -90,17 +89,6 @@ const ask = async () => {
   } catch {
     if (!own.signal.aborted) say(dialog.dataset.lost);
   }
-};
-
-const open = () => {
-  if (dialog.open) return;
-  opener = document.activeElement;
-  for (const other of document.querySelectorAll("dialog[open]")) other.close();
-  field.value = "";
-  list.replaceChildren();
-  dialog.showModal();
-  field.focus();
-  ask();
 };
 
 const go = (option, elsewhere) => {
@@ -118,27 +106,11 @@ const move = (step) => {
   choose(all[(at + all.length) % all.length]);
 };
 
-document.addEventListener("keydown", (event) => {
-  if (!dialog) return;
-  const wanted = event.key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey;
-  const slash = event.key === "/" && !event.ctrlKey && !event.metaKey && !event.altKey && !typing(event.target) && !document.querySelector("dialog[open]");
-  if (!wanted && !slash) return;
-  event.preventDefault();
-  if (wanted && dialog.open) dialog.close();
-  else open();
-});
-
-document.addEventListener("click", (event) => {
-  if (!dialog || event.ctrlKey || event.metaKey || !event.target.closest?.("[data-palette]")) return;
-  event.preventDefault();
-  open();
-});
-
-field?.addEventListener("input", () => {
+field.addEventListener("input", () => {
   clearTimeout(waiting);
   waiting = setTimeout(ask, 80);
 });
-field?.addEventListener("keydown", (event) => {
+field.addEventListener("keydown", (event) => {
   if (event.isComposing) return;
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   if (step) move(step);
@@ -146,5 +118,4 @@ field?.addEventListener("keydown", (event) => {
   else return;
   event.preventDefault();
 });
-list?.addEventListener("click", (event) => go(event.target.closest('[role="option"]'), event.ctrlKey || event.metaKey));
-dialog?.addEventListener("close", () => opener?.focus?.());
+list.addEventListener("click", (event) => go(event.target.closest('[role="option"]'), event.ctrlKey || event.metaKey));

@@ -1,0 +1,58 @@
+"""Pages load a few files made of many, and name each by what is in it."""
+
+import hashlib
+import re
+from pathlib import Path
+
+import pytest
+
+from analytics_box.http.page import joined
+from analytics_box.http.page.assets import load
+
+WEB = Path(__file__).parents[1] / "web" / "static"
+
+
+def served(files: dict[str, bytes], monkeypatch: pytest.MonkeyPatch, **parts: tuple[str, ...]) -> dict[str, bytes]:
+    """What is made of files when these are joined."""
+    monkeypatch.setattr(joined, "JOINED", {name.replace("_", "."): names for name, names in parts.items()})
+    return joined.made(files)
+
+
+def test_style_sheets_keep_their_order_and_lose_their_comments(monkeypatch: pytest.MonkeyPatch) -> None:
+    files = {"one.css": b"/* a\n b */\na {}\n", "two.css": b"a { color: red } /* why */\n"}
+    assert served(files, monkeypatch, all_css=("two.css", "one.css"))["all.css"] == b"a { color: red } \na {}\n"
+
+
+def test_modules_share_imports_and_no_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    tool = b"export const say = () => {};\n"
+    one = b'// why\nimport { say } from "./tool.js";\nconst open = "// not a comment";\n'
+    files = {"js/tool.js": tool, "js/one.js": one, "js/two.js": b"const open = 2;\n"}
+    monkeypatch.setattr(joined, "JOINED", {"js/all.js": ("js/one.js", "js/two.js")})
+    tag = hashlib.sha256(tool).hexdigest()[:12].encode()
+    said = b'import { say } from "./tool.js?v=%s";\n{\nconst open = "// not a comment";\n}\n{\nconst open = 2;\n}\n'
+    assert joined.made(files)["js/all.js"] == said % tag
+
+
+def test_a_module_that_loads_a_changed_one_has_another_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    def tag(far: bytes) -> str:
+        near = b'const later = () => import("./far.js");\n'
+        return joined.tag(served({"js/far.js": far, "js/near.js": near}, monkeypatch)["js/near.js"])
+
+    assert tag(b"1") == tag(b"1") != tag(b"2")
+
+
+def test_what_comes_from_elsewhere_is_served_as_it_came(monkeypatch: pytest.MonkeyPatch) -> None:
+    files = {"vendor/library.js": b"// licence\n1\n", "tracker/script.js": b"// kept\n", "notes.txt": b"// no script\n"}
+    assert served(files, monkeypatch) == files
+
+
+def test_every_module_of_ours_is_named_with_the_hash_that_it_is_served_under() -> None:
+    files = load(WEB).files
+    named = [
+        name.decode().partition("?v=")
+        for path, file in files.items()
+        if path.startswith("js/")
+        for name in re.findall(rb'(?:from |import\()"\./([^"]+)"', file.content)
+    ]
+    assert named
+    assert all(files[f"js/{module}"].tag == tag for module, _, tag in named)
