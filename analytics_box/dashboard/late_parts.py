@@ -7,6 +7,7 @@ from typing import Any
 from analytics_box.clock import Clock
 
 BUDGET_SECONDS = 0.02  # how long a page waits for its parts before it is sent without the slower ones
+TOGETHER_SECONDS = 0.05  # how long parts that are ready wait for others, so that they come in one answer
 KEPT_SECONDS = 30.0  # a page asks for what it lacks as soon as it is loaded
 MOST = 100
 MOST_LISTS = 10_000  # whose rows are remembered, some 100 bytes each

@@ -1,11 +1,11 @@
 """A page of figures: its parts, each asked for by itself, and how those that take long come later.
 
 Templates take a `Dashboard`. Parts may be missing (None) while their queries still run; the template then keeps their
-place and loads them from `view.part(name)`.
+places, and the page loads them from `view.part`, as many together as are ready at about the same time.
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -22,7 +22,7 @@ from analytics_box.dashboard.chips import ChipGroup, Choice
 from analytics_box.dashboard.compare_picker import ComparisonShown, comparison_shown
 from analytics_box.dashboard.comparing import compared
 from analytics_box.dashboard.converting import Reached, reached_in, shown
-from analytics_box.dashboard.late_parts import BUDGET_SECONDS, KnownRows, LateParts
+from analytics_box.dashboard.late_parts import BUDGET_SECONDS, TOGETHER_SECONDS, KnownRows, LateParts
 from analytics_box.dashboard.marks import Notes
 from analytics_box.dashboard.narrowing_question import asked
 from analytics_box.dashboard.panels import Panel
@@ -56,7 +56,6 @@ class ExtraPanel(Struct, frozen=True):
     name: str
     title: str
     anchor: str
-    source: str
     content: Any
     of: Extra
     failed: bool = False
@@ -67,7 +66,7 @@ class Dashboard(Struct, frozen=True):
     """Everything below the header of a page of figures, with its parts as far as they are ready.
 
     `names` are those of the tiles, `filters` those of the fields that can be filtered by. `unread` says what of the
-    address could not be shown.
+    address could not be shown. `late` are the parts that are still to come.
     """
 
     view: View
@@ -87,6 +86,7 @@ class Dashboard(Struct, frozen=True):
     matches: tuple[Choice, ...] = ()
     joins: tuple[tuple[str, str], ...] = ()
     segments: SegmentMenu | None = None
+    late: tuple[str, ...] = ()
 
 
 async def whole(
@@ -110,15 +110,22 @@ async def whole(
     asking = await asking_for(visit, number, view, outages, begun, notes)
     tasks = {name: asyncio.create_task(_part(asking, view, name)) for name in names}
     patient = view.wait or "hx-request" in visit.request.headers
-    _, slow = await asyncio.wait(tasks.values(), timeout=None if patient else BUDGET_SECONDS)
-    for name, task in tasks.items():
-        if task in slow:
-            visit.parts[LateParts].keep(_key(asking, view, name), task)
-    answered = {name: task for name, task in tasks.items() if task not in slow}
-    return _dashboard(asking, view, names, answered, visit.parts[KnownRows])
+    await asyncio.wait(tasks.values(), timeout=None if patient else BUDGET_SECONDS)
+    answered, late = _ready(visit, asking, view, tasks)
+    return replace(_dashboard(asking, view, names, answered, visit.parts[KnownRows]), late=late)
 
 
-async def part(
+def _ready(
+    visit: Visit, asking: Asking, view: View, tasks: Mapping[str, Task]
+) -> tuple[dict[str, Task], tuple[str, ...]]:
+    """The parts that are answered, and the names of the others, which are kept for whoever asks for them."""
+    slow = {name: task for name, task in tasks.items() if not task.done()}
+    for name, task in slow.items():
+        visit.parts[LateParts].keep(_key(asking, view, name), task)
+    return {name: task for name, task in tasks.items() if name not in slow}, tuple(slow)
+
+
+async def parts(
     visit: Visit,
     number: int,
     view: View,
@@ -128,15 +135,20 @@ async def part(
     *,
     notes: Notes | None = None,
 ) -> Dashboard:
-    """One part of the page that was not ready in time. Raises NotFound."""
-    if name not in view.of.parts:
+    """Parts of the page that were not ready in time, by their names with commas between: those that are ready soon
+    after the first of them. Raises NotFound."""
+    names = tuple(dict.fromkeys(name.split(",")))
+    if not set(names) <= set(view.of.parts):
         raise errors.NotFound("There is nothing at this address")
     view = await with_segment(visit, number, view)
     asking = await asking_for(visit, number, view, outages, begun, notes)
-    late = visit.parts[LateParts].take(_key(asking, view, name))
-    task = late or asyncio.create_task(_part(asking, view, name))
-    await asyncio.wait((task,))
-    return _dashboard(asking, view, (name,), {name: task}, visit.parts[KnownRows], late=late is not None)
+    kept = {name: visit.parts[LateParts].take(_key(asking, view, name)) for name in names}
+    tasks = {name: task or asyncio.create_task(_part(asking, view, name)) for name, task in kept.items()}
+    await asyncio.wait(tasks.values(), return_when=asyncio.FIRST_COMPLETED)
+    await asyncio.wait(tasks.values(), timeout=TOGETHER_SECONDS)
+    answered, late = _ready(visit, asking, view, tasks)
+    waited = {name for name, task in kept.items() if task is not None}
+    return replace(_dashboard(asking, view, [*answered], answered, visit.parts[KnownRows], waited), late=late)
 
 
 async def empty(visit: Visit, number: int, view: View) -> tuple[Asking, Dashboard]:
@@ -192,11 +204,10 @@ def _dashboard(
     names: Sequence[str],
     answered: Mapping[str, Task],
     known: KnownRows,
-    *,
-    late: bool = False,
+    waited: Collection[str] = (),
 ) -> Dashboard:
-    """The page of the parts that are answered; the others are left to be fetched. Of a `late` one the page has kept
-    the place."""
+    """The page of the parts that are answered; the others are left to be fetched. Of those that it `waited` for the
+    page has kept the place."""
     failed = {name for name, task in answered.items() if isinstance(task.exception(), Unanswered)}
     ready = {name: task.result() for name, task in answered.items() if name not in failed}
     of, words = view.of, view.of.words
@@ -213,7 +224,7 @@ def _dashboard(
         figures=ready.get("figures"),
         figures_failed="figures" in failed,
         panels=tuple(
-            _shown(asking, view, ready[name], known, late=late)
+            _shown(asking, view, ready[name], known, late=name in waited)
             if name in ready
             else _waiting(asking, view, name, known, failed=name in failed)
             for name in names
@@ -224,11 +235,10 @@ def _dashboard(
                 name,
                 words.tabs[name],
                 words.anchors[name],
-                view.part(name),
                 ready.get(name),
                 of.extras[name],
                 name in failed,
-                late,
+                name in waited,
             )
             for name in names
             if name in of.extras

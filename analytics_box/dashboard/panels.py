@@ -56,7 +56,7 @@ class Empty(Struct, frozen=True):
 
 
 class Panel(Struct, frozen=True):
-    """A list below the chart. `bars` is None while its query still runs; `source` gives it as a fragment.
+    """A list below the chart. `bars` is None while its query still runs.
 
     `choices` are the lists of the chosen tab, where it has several. `anchor` is that of its definition, `share` says
     what its shares are of. `ghosts` are the widths of what stands in the place of bars. `details` is the address of
@@ -70,7 +70,6 @@ class Panel(Struct, frozen=True):
     tabs: tuple[Tab, ...]
     counted: str
     bars: tuple[Bar, ...] | None
-    source: str
     empty: Empty
     ghosts: tuple[int, ...]
     details: str = ""
@@ -113,7 +112,6 @@ def panel(
         tabs=_tabs(view, name, shown),
         counted=counted,
         bars=None if rows is None else _bars(view, listed, rows[:fits], whole, reached),
-        source=view.part(name),
         empty=_empty(of, name, shown),
         ghosts=GHOSTS[: of.ghosts - shares_tab if expected is None else min(expected, fits)],
         details=details_of(view, shown),

@@ -86,7 +86,7 @@ class View(Struct, frozen=True):
         return self.kind == wanted[own] if own in wanted else self.filters.holds(wanted)
 
     def part(self, name: str) -> str:
-        """The address of one part of this page (a panel, or "figures") as a fragment."""
+        """The address of a part of this page (a panel, or "figures") as a fragment; or of several, with commas."""
         return address(replace(self, path=f"{self.path}/parts/{name}"))
 
     def file(self, form: str) -> str:

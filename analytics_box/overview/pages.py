@@ -84,12 +84,12 @@ def _may_add_example(visit: Visit) -> bool:
 
 
 async def site_part(visit: Visitor, website_id: FromPath[str], name: FromPath[str]) -> Page:
-    """GET /sites/{id}/parts/{name}: one part of the overview that was not ready in time. Raises NotFound."""
+    """GET /sites/{id}/parts/{name}: parts of the overview that were not ready in time. Raises NotFound."""
     website = own(visit.call, website_id)
     view = await with_goal(visit, website, _view(visit, website))
     return visit.pages.show(
         "part.html",
-        board=await page.part(
+        board=await page.parts(
             visit, website.site, view, name, _outages(visit, website), notes=on_charts(visit, website)
         ),
     )

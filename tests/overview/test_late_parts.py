@@ -51,6 +51,29 @@ def test_a_late_part_is_computed_once(box: WholeBox, asked: Counter[str]) -> Non
     assert asked["top_pages"] == 2, "what was fetched is not kept"
 
 
+def test_parts_that_are_ready_come_together_and_the_others_are_asked_for_again(
+    box: WholeBox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, released, part = f"/sites/{box.sites['shop']}", asyncio.Event(), page._part
+
+    async def slow(asking: Any, view: Any, name: str) -> Any:
+        if name == "browsers":
+            await released.wait()
+        return await part(asking, view, name)
+
+    monkeypatch.setattr(page, "_part", slow)
+    monkeypatch.setattr(page, "TOGETHER_SECONDS", 0.2)
+    first = box.get(f"{path}/parts/pages,figures,browsers", cookie=box.cookie).body.decode()
+    assert 'id="panel-pages"' in first
+    assert 'id="panel-browsers"' not in first
+    assert "/parts/browsers" in first
+    released.set()
+    second = box.get(f"{path}/parts/browsers", cookie=box.cookie).body.decode()
+    assert 'id="panel-browsers"' in second
+    assert "hx-get" not in second
+    assert box.get(f"{path}/parts/pages,nothing", cookie=box.cookie).status == 404
+
+
 def test_a_late_list_keeps_the_place_that_was_kept_for_it_until_its_height_is_known(box: WholeBox) -> None:
     path = f"/sites/{box.sites['shop']}"
 

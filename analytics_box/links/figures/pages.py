@@ -57,10 +57,10 @@ async def link_page(visit: Visitor, link_id: FromPath[str]) -> Answer:
 
 
 async def link_part(visit: Visitor, link_id: FromPath[str], name: FromPath[str]) -> Page:
-    """GET /links/{id}/parts/{name}: one part of the page that was not ready in time. Raises NotFound."""
+    """GET /links/{id}/parts/{name}: parts of the page that were not ready in time. Raises NotFound."""
     link = await procedures.get(visit.call, OneLink(link_id))
     number, made = await link_number(visit, link_id), millis(link.created_at)
-    return visit.pages.show("part.html", board=await page.part(visit, number, _view(visit, link_id), name, begun=made))
+    return visit.pages.show("part.html", board=await page.parts(visit, number, _view(visit, link_id), name, begun=made))
 
 
 async def link_values(visit: Visitor, link_id: FromPath[str]) -> Page:

@@ -64,9 +64,9 @@ async def monitor_page(visit: Visitor, monitor_id: FromPath[str]) -> Page:
 
 
 async def monitor_part(visit: Visitor, monitor_id: FromPath[str], name: FromPath[str]) -> Page:
-    """GET /monitors/{id}/parts/{name}: one part of the page that was not ready in time. Raises NotFound."""
+    """GET /monitors/{id}/parts/{name}: parts of the page that were not ready in time. Raises NotFound."""
     monitor = await seen(visit.call, monitor_id)
-    board = await page.part(visit, monitor.number, _view(visit, monitor), name, _outages(visit, monitor))
+    board = await page.parts(visit, monitor.number, _view(visit, monitor), name, _outages(visit, monitor))
     return visit.pages.show("part.html", board=board)
 
 
