@@ -81,7 +81,7 @@ class Listed(Struct, frozen=True):
     `apart` lists count something else than the page: no heading says what, their shares are of the rows that are shown,
     and they leave out the row of the name in `without`. Its table has `columns` more, of its own type and of those
     `beside` it; `within` are the fields that name a row together with `shown`. One of countries may `look` like a map
-    above its bars; its table is that of the panel's first list.
+    above bars: those of the lists `below`, the widest places first, whose tables are its own.
     """
 
     type: str
@@ -98,6 +98,7 @@ class Listed(Struct, frozen=True):
     beside: tuple[Beside, ...] = ()
     within: tuple[str, ...] = ()
     look: Literal["bars", "map"] = "bars"
+    below: tuple[str, ...] = ()
 
 
 class Place(Struct, frozen=True):

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from analytics_box import errors
 from analytics_box.clock import DAY
-from analytics_box.dashboard import chart, chips, panels, range_picker, steps, tiles
+from analytics_box.dashboard import chart, chips, panels, places, range_picker, steps, tiles
 from analytics_box.dashboard.asking import Asking, Outages, Unanswered, day_of
 from analytics_box.dashboard.board import Extra, Listed, Place
 from analytics_box.dashboard.chart import Chart
@@ -25,7 +25,7 @@ from analytics_box.dashboard.converting import Reached, reached_in, shown
 from analytics_box.dashboard.late_parts import BUDGET_SECONDS, TOGETHER_SECONDS, KnownRows, LateParts
 from analytics_box.dashboard.marks import Notes
 from analytics_box.dashboard.narrowing_question import asked
-from analytics_box.dashboard.panels import Panel
+from analytics_box.dashboard.panels import Below, Panel
 from analytics_box.dashboard.range_picker import RangeShown
 from analytics_box.dashboard.segmented import SegmentMenu, with_segment
 from analytics_box.dashboard.spans import days_of
@@ -34,6 +34,7 @@ from analytics_box.dashboard.view import View
 from analytics_box.http.page.dates import formats_of
 from analytics_box.http.page.visit import Visit
 from analytics_box.query import beginnings, ranges
+from analytics_box.query.request import GivenFilter
 from analytics_box.query.run import Queries
 from analytics_box.texts import Definitions
 
@@ -183,7 +184,7 @@ async def asking_for(
         zone,
         now,
         formats_of(visit.person),
-        (*asked(view.filters), *(asked(view.segment.filters) if view.segment is not None else ())),
+        _filters(view),
         view.plain,
         outages,
         notes,
@@ -191,6 +192,11 @@ async def asking_for(
         compared=against,
         begun=begun,
     )
+
+
+def _filters(view: View) -> tuple[GivenFilter, ...]:
+    """The filters of a view, those of its segment too."""
+    return (*asked(view.filters), *(asked(view.segment.filters) if view.segment is not None else ()))
 
 
 def _key(asking: Asking, view: View, name: str) -> tuple[object, ...]:
@@ -335,14 +341,29 @@ async def _panel(asking: Asking, view: View, name: str) -> Panel:
     What its shares are of is asked for by the tiles anyway, and the engine is asked once.
     """
     listed = view.of.lists[view.list_of(name)]
-    whole = view.of.wholes.get(listed.counted)
+    below = await _below(asking, view, listed) if listed.look == "map" else None
+    if below is not None:
+        listed = view.of.lists[below.name]
     reached = await _reached(asking, view, listed)
-    limit = panels.COUNTRIES if listed.look == "map" else MOST_ASKED
+    whole = view.of.wholes.get(listed.counted)
     if whole is None:
-        (rows,) = await asking.rows([listed.type], limit=limit)
-        return panels.panel(view, name, rows, reached=reached)
-    rows, in_all = await asking.rows([listed.type, whole[0]], limit=limit)
-    return panels.panel(view, name, rows, whole=in_all[0][whole[1]], reached=reached)
+        (rows,) = await asking.rows([listed.type], limit=MOST_ASKED)
+        return panels.panel(view, name, rows, reached=reached, below=below)
+    rows, in_all = await asking.rows([listed.type, whole[0]], limit=MOST_ASKED)
+    return panels.panel(view, name, rows, whole=in_all[0][whole[1]], reached=reached, below=below)
+
+
+async def _below(asking: Asking, view: View, listed: Listed) -> Below:
+    """What stands below a map, and the countries on it, wherever the page looks closer. Raises Unanswered."""
+    wide = places.everywhere(view, listed)
+    everywhere = replace(asking, filters=_filters(wide), plain=wide.plain)
+    (countries,) = await everywhere.rows([listed.type], limit=panels.COUNTRIES)
+    *within, last = places.candidates(view, listed)
+    for name in within:
+        (rows,) = await asking.rows([view.of.lists[name].type], limit=MOST_ASKED)
+        if places.says_something(view.of.lists[name], rows):
+            return Below(name, countries)
+    return Below(last, countries)
 
 
 async def _reached(asking: Asking, view: View, listed: Listed) -> Reached | None:

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from analytics_box.dashboard.board import Board, Listed, Rows
 from analytics_box.dashboard.converting import Converted, Reached, converted
+from analytics_box.dashboard.places import Crumb, everywhere, way_back
 from analytics_box.dashboard.view import View, address
 from analytics_box.dashboard.world import Counted, World, world
 from analytics_box.query.catalog.types import Record
@@ -46,6 +47,13 @@ class Tab(Struct, frozen=True):
     selected: bool
 
 
+class Below(Struct, frozen=True):
+    """What stands below a map: the list of this name. The map shows the rows of `countries`."""
+
+    name: str
+    countries: Rows
+
+
 class Empty(Struct, frozen=True):
     """What stands in a list without rows; `code` is set as such, between the texts."""
 
@@ -60,7 +68,8 @@ class Panel(Struct, frozen=True):
 
     `choices` are the lists of the chosen tab, where it has several. `anchor` is that of its definition, `share` says
     what its shares are of. `ghosts` are the widths of what stands in the place of bars. `details` is the address of
-    the table of all rows. What came late may be as high as the place that was `kept` for it, a class.
+    the table of all rows. What came late may be as high as the place that was `kept` for it, a class. Beside a map of
+    the `world`, `crumbs` lead back from the place that is looked at, and `inside` is what the bars below it are.
     """
 
     name: str
@@ -79,6 +88,8 @@ class Panel(Struct, frozen=True):
     choices: tuple[Tab, ...] = ()
     lists: str = ""
     world: World | None = None
+    crumbs: tuple[Crumb, ...] = ()
+    inside: str = ""
     converts: bool = False
 
 
@@ -94,12 +105,15 @@ def panel(
     failed: bool = False,
     expected: int | None = None,
     reached: Reached | None = None,
+    below: Below | None = None,
 ) -> Panel:
     """One panel; `rows` is None while its query still runs. Shares are of `whole`, if given. `expected` is how many
-    rows it had when it was last shown, if that is known."""
+    rows it had when it was last shown, if that is known. What stands `below` a map is another list."""
     shown = view.list_of(name)
-    of, words, listed = view.of, view.of.words, view.of.lists[shown]
-    fits = _most(of, shown)
+    of, words, drawn = view.of, view.of.words, view.of.lists[shown]
+    crumbs = way_back(view, drawn) if below is not None else ()
+    listed = of.lists[below.name] if below is not None else drawn
+    fits = ROWS if crumbs else _most(of, shown)
     if rows is not None:
         rows = without(listed, rows)
     shares_tab = shown in of.sharing
@@ -114,21 +128,36 @@ def panel(
         bars=None if rows is None else _bars(view, listed, rows[:fits], whole, reached),
         empty=_empty(of, name, shown),
         ghosts=GHOSTS[: of.ghosts - shares_tab if expected is None else min(expected, fits)],
-        details=details_of(view, shown),
+        details=details_of(view, below.name if below is not None else shown),
         share="" if rows is None else share_help(of, listed, whole),
         failed=failed,
         choices=tuple(_tab(view, each, name, shown, words.choices) for each in of.sharing) if shares_tab else (),
         lists=" ".join(of.panels[name]),
-        world=_world(view, listed, rows, counted) if rows is not None and listed.look == "map" else None,
+        world=_world(view, drawn, below.countries, counted, closer=bool(crumbs)) if below is not None else None,
+        crumbs=crumbs,
+        inside=words.tabs[below.name] if below is not None else "",
         converts=view.aim is not None,
     )
 
 
-def _world(view: View, listed: Listed, rows: Rows, counted: str) -> World | None:
-    """The map of a list of countries."""
-    bars = [(_bar(view, listed, row, 1, 1, None), row[listed.counted]) for row in rows]
+def _world(view: View, listed: Listed, rows: Rows, counted: str, *, closer: bool) -> World | None:
+    """The map of a list of countries: each leads to itself instead of what is looked at, and back from itself."""
+    wide = everywhere(view, listed)
+    bars = [(_bar(wide, listed, row, 1, 1, None), row) for row in rows]
+    chosen = view.plain.get(listed.field)
     return world(
-        [Counted(bar.code or "", bar.label, count, bar.href, bar.selected) for bar, count in bars], counted.lower()
+        [
+            Counted(
+                bar.code or "",
+                bar.label,
+                row[listed.counted],
+                wide.link() if row[listed.shown] == chosen else bar.href,
+                row[listed.shown] == chosen,
+            )
+            for bar, row in bars
+        ],
+        counted,
+        closer=closer,
     )
 
 

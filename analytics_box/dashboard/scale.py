@@ -12,6 +12,7 @@ from msgspec import Struct
 from analytics_box.texts import figures
 
 LEVELS: Final = 5  # from light to dark; 0 is nothing
+_TELLING: Final = 1.5  # times the one before
 
 
 class Shade(Struct, frozen=True):
@@ -31,6 +32,12 @@ class Scale(Struct, frozen=True):
         """How dark a number is drawn: 0 for nothing, LEVELS for the most."""
         above = sum(count >= bound for bound in self.bounds)
         return above + LEVELS - len(self.bounds) if above else 0
+
+    @property
+    def times(self) -> float | None:
+        """By what each shade is more than the one before; None where they are as good as even."""
+        times = (self.most / self.bounds[0]) ** (1 / LEVELS)
+        return float(times) if len(self.bounds) == LEVELS and times >= _TELLING else None
 
     @property
     def shades(self) -> tuple[Shade, ...]:

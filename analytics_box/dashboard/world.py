@@ -25,10 +25,12 @@ class Country(Struct, frozen=True):
 
 
 class World(Struct, frozen=True):
-    """The map, and what its shades stand for."""
+    """The map, and what its shades stand for: `shaded` says what is counted, `steps` how much darker each is."""
 
     countries: tuple[Country, ...]
     shades: tuple[Shade, ...]
+    shaded: str
+    steps: str
     width: int = WIDTH
     height: int = HEIGHT
 
@@ -43,8 +45,9 @@ class Counted(Struct, frozen=True):
     selected: bool
 
 
-def world(rows: Sequence[Counted], counted: str) -> World | None:
-    """The map of these rows; None where no country is known. `counted` is what their numbers are."""
+def world(rows: Sequence[Counted], counted: str, *, closer: bool = False) -> World | None:
+    """The map of these rows; None where no country is known. `counted` is what their numbers are. `closer` says that
+    the page shows one place and the map all of them."""
     known = [row for row in rows if row.code and row.count > 0]
     shaded = scale([row.count for row in known])
     if shaded is None:
@@ -54,11 +57,18 @@ def world(rows: Sequence[Counted], counted: str) -> World | None:
             Country(
                 row.code.upper(),
                 shaded.level(row.count),
-                Panels.on_the_map.format(name=row.label, counted=counted, count=figures.count(row.count)),
+                Panels.on_the_map.format(name=row.label, counted=counted.lower(), count=figures.count(row.count)),
                 row.href,
                 row.selected,
             )
             for row in known
         ),
         shaded.shades,
+        (Panels.shaded_everywhere if closer else Panels.shaded).format(counted=counted),
+        Panels.shaded_steps.format(times=_times(shaded.times)) if shaded.times is not None else "",
     )
+
+
+def _times(given: float) -> str:
+    """A factor: 1.6, 2.5, 12."""
+    return f"{given:.1f}" if given < 9.95 else figures.count(round(given))

@@ -50,6 +50,7 @@ METRICS: Final = (
     Metric("bounce_rate", _TOTALS, _SERIES, unit="percent", needs="sessions", fewer_is_better=True),
     Metric("median_session_duration", _TOTALS, _SERIES, unit="seconds", needs="sessions"),
 )
+PLACES: Final = ("countries", "regions", "cities")
 _VIEWS: Final = Column("pageviews")
 _OF_SESSIONS: Final = (
     Column("sessions"),
@@ -89,7 +90,7 @@ LISTS: Final[dict[str, Listed]] = {
     "countries": _listed("country", "country", places=True, icon="globe"),
     "regions": _listed("region", "region", places=True, within=("country",)),
     "cities": _listed("city", "city", places=True, within=("country",)),
-    "map": Listed("country", "country", places=True, icon="globe", look="map"),
+    "map": Listed("country", "country", places=True, icon="globe", look="map", below=PLACES),
     "browsers": _listed("browser_name", "browser_name"),
     "systems": _listed("os_name", "os_name"),
     "devices": _listed("device_types", "device_type"),
@@ -140,7 +141,7 @@ SUGGESTED: Final[dict[str, Source]] = {
 PANELS: Final[dict[str, tuple[str, ...]]] = {
     "sources": ("sources", "channels", *CAMPAIGNS),
     "pages": ("pages", "entry", "exit"),
-    "countries": ("countries", "regions", "cities", "map"),
+    "countries": (*PLACES, "map"),
     "browsers": ("browsers", "systems", "devices", "windows", "languages"),
     "events": ("events",),
     "links": ("links", "domains"),

@@ -123,6 +123,7 @@ class Definitions:
         "sources": "details-of-a-click",
         "countries": "details-of-a-click",
         "regions": "details-of-a-click",
+        "map": "details-of-a-click",
         "cities": "details-of-a-click",
         "devices": "details-of-a-click",
         "browsers": "details-of-a-click",

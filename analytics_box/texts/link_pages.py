@@ -150,6 +150,7 @@ class LinkStats:
         "countries": "Countries",
         "regions": "Regions",
         "cities": "Cities",
+        "map": "Map",
         "devices": "Devices",
         "browsers": "Browsers",
         "systems": "Systems",

@@ -197,6 +197,11 @@ class Panels:
     choices_label = "Campaign tags"
     on_the_map = "{name}, {counted}: {count}"
     shades = "What the shades stand for"
+    shaded = "{counted} by country"
+    shaded_everywhere = "{counted} by country, all of the world"
+    shaded_steps = "Each shade begins at about {times} times the one before."
+    world = "World"
+    places = "Places"
     counted: ClassVar[Mapping[str, str]] = {
         "visitors": "Visitors",
         "total_events": "Events",

@@ -48,15 +48,27 @@ def test_more_is_never_lighter_and_the_most_is_darkest(counts: list[int]) -> Non
 
 
 def test_unknown_countries_are_not_on_the_map() -> None:
-    made = world([row("DE", 90), row("", 40), row("fr", 1)], "visitors")
+    made = world([row("DE", 90), row("", 40), row("fr", 1)], "Visitors")
     assert made is not None
     assert [(one.code, one.level, one.text) for one in made.countries] == [
         ("DE", 5, "Name of DE, visitors: 90"),
         ("FR", 1, "Name of fr, visitors: 1"),
     ]
     assert [shade.text for shade in made.shades] == ["1", "2–5", "6–14", "15–36", "37–90"]
-    assert world([row("", 40)], "visitors") is None
-    assert world([], "visitors") is None
+    assert (made.shaded, made.steps) == ("Visitors by country", "Each shade begins at about 2.5 times the one before.")
+    assert world([row("", 40)], "Visitors") is None
+    assert world([], "Visitors") is None
+
+
+@each(
+    ("counts", "said"),
+    [([1], ""), ([80, 90], ""), ([1, 100_000], "10"), ([1, 200_000], "11"), ([10, 80], "1.5")],
+)
+def test_the_legend_says_how_shades_grow_where_they_do(counts: list[int], said: str) -> None:
+    made = world([row("DE", count) for count in counts], "Clicks", closer=True)
+    assert made is not None
+    assert made.shaded == "Clicks by country, all of the world"
+    assert made.steps == (f"Each shade begins at about {said} times the one before." if said else "")
 
 
 def test_the_file_has_countries_by_their_codes_small_ones_too_and_is_small() -> None:

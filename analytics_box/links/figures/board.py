@@ -39,6 +39,7 @@ def _kind(row: Record) -> str:
     return LinkStats.kinds.get(row["kind"], "") if row["kind"] != KINDS[BOT] else ""
 
 
+PLACES: Final = ("countries", "regions", "cities")
 _VISITORS: Final = Column("visitors")
 _listed: Final = partial(Listed, counted="clicks", columns=(_VISITORS,))
 _apart: Final = partial(Listed, counted="clicks", apart=True)
@@ -54,6 +55,7 @@ LISTS: Final[dict[str, Listed]] = {
     "countries": _listed("link_top_countries", "country", places=True, icon="globe"),
     "regions": _listed("link_top_regions", "region", places=True),
     "cities": _listed("link_top_cities", "city", places=True),
+    "map": _listed("link_top_countries", "country", places=True, icon="globe", look="map", below=PLACES),
     "devices": _listed("link_top_devices", "device_type", label=_called(LinkStats.devices), icon="browsers"),
     "browsers": _listed("link_top_browsers", "browser_name"),
     "systems": _listed("link_top_systems", "os_name"),
@@ -65,7 +67,7 @@ LISTS: Final[dict[str, Listed]] = {
 }
 PANELS: Final[dict[str, tuple[str, ...]]] = {
     "sources": ("sources",),
-    "countries": ("countries", "regions", "cities"),
+    "countries": (*PLACES, "map"),
     "devices": ("devices", "browsers", "systems", "languages"),
     "variants": ("variants",),
     "rules": ("rules",),
