@@ -21,7 +21,7 @@ from analytics_box.callers import Callers
 from analytics_box.clock import Clock, SystemClock
 from analytics_box.dashboard.late_parts import KnownRows, LateParts
 from analytics_box.dashboard.segmented import SegmentedBoard
-from analytics_box.dashboard.values import KeptValues
+from analytics_box.dashboard.values import KeptValues, KnownValues
 from analytics_box.docs.manual import Manual
 from analytics_box.docs.reference import Reference
 from analytics_box.event_side import EventSide, open_events
@@ -48,6 +48,7 @@ from analytics_box.keys import rows as key_rows
 from analytics_box.keys.ring import KeyRing
 from analytics_box.limits import Limits
 from analytics_box.links.bulk.jobs import ImportJobs
+from analytics_box.links.listing.suggested import slugs
 from analytics_box.links.redirects.observer import Observer
 from analytics_box.links.redirects.redirect import Redirects
 from analytics_box.monitors.asked import monitored, watched_websites
@@ -269,6 +270,7 @@ def _parts(
         LateParts(clock),
         KnownRows(),
         KeptValues(clock),
+        KnownValues({"link": slugs}),
         KeptSuggestions(clock),
         saved_segments(),
         SegmentedBoard(WEBSITE),

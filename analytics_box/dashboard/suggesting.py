@@ -1,11 +1,13 @@
 """The form that adds a filter to a page of figures: what it suggests while somebody types, and where it leads to."""
 
+from collections.abc import Sequence
+
 from multidict import MultiDict
 
 from analytics_box.dashboard import page
 from analytics_box.dashboard.asking import Unanswered
 from analytics_box.dashboard.narrowing_address import EXACT, LONGEST_VALUE, values_of
-from analytics_box.dashboard.values import KeptValues, like, list_of, meant, values
+from analytics_box.dashboard.values import SHOWN, KeptValues, KnownValues, Value, like, list_of, meant, values
 from analytics_box.dashboard.view import View, address, read_view
 from analytics_box.http.page.visit import Next, Page, Visit
 from analytics_box.texts import figures
@@ -14,13 +16,18 @@ from analytics_box.texts import figures
 async def suggested(visit: Visit, number: int, view: View) -> Page:
     """The values of the field `field` that begin like `q` or have it somewhere, as options of a listbox."""
     field, typed = visit.asked("field"), visit.asked("q")[:LONGEST_VALUE]
+    known = visit.parts[KnownValues].of.get(field) if field in view.of.fields else None
+    shown = (await known(visit.call, typed))[:SHOWN] if known else await _fitting(visit, number, view, field, typed)
+    return visit.pages.show("components/suggestions.html", values=[(one, figures.count(one.count)) for one in shown])
+
+
+async def _fitting(visit: Visit, number: int, view: View, field: str, typed: str) -> Sequence[Value]:
     try:
         found = await values(await page.asking_for(visit, number, view), visit.parts[KeptValues], field)
     except Unanswered:
         found = ()
     stored = view.of.stored.get(field)
-    shown = like(found, typed, (stored(typed),) if stored is not None else ())
-    return visit.pages.show("components/suggestions.html", values=[(one, figures.count(one.count)) for one in shown])
+    return like(found, typed, (stored(typed),) if stored is not None else ())
 
 
 async def settled(visit: Visit, number: int, view: View) -> Next | None:

@@ -1,13 +1,14 @@
 """The values that a field has on a page of figures, most frequent first: for suggestions, and for what people type."""
 
 from collections import Counter, OrderedDict
-from collections.abc import Hashable, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
 
 from msgspec import Struct
 
 from analytics_box.clock import Clock
 from analytics_box.dashboard.asking import Asking
 from analytics_box.dashboard.board import Board, Listed, Rows, Source
+from analytics_box.http.call import Call
 from analytics_box.texts import figures
 
 MOST_VALUES = 1_000  # of one field
@@ -23,6 +24,13 @@ class Value(Struct, frozen=True):
     label: str
     detail: str = ""
     count: float = 0
+
+
+class KnownValues(Struct, frozen=True):
+    """Values of fields that no query lists, by field: those of a caller that fit what is typed, as whoever keeps them
+    finds them."""
+
+    of: Mapping[str, Callable[[Call, str], Awaitable[Sequence[Value]]]]
 
 
 class KeptValues:

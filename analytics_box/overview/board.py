@@ -1,5 +1,6 @@
 """The page of a website as data: its tiles, its lists, and what a click on a row filters by. Pure."""
 
+from functools import partial
 from operator import itemgetter
 from typing import Any, Final
 
@@ -11,7 +12,8 @@ from analytics_box.overview.compact import EXTRAS
 from analytics_box.query.catalog import TYPES, QueryType
 from analytics_box.query.catalog.sessions_by import sessions_of, sessions_of_entries
 from analytics_box.query.catalog.types import Record
-from analytics_box.recognition import language, typed
+from analytics_box.recognition import typed
+from analytics_box.recognition.called import called
 from analytics_box.texts import Compact, Definitions, Details, Metrics, Panels
 from analytics_box.texts import Filters as FilterWords
 
@@ -95,7 +97,7 @@ LISTS: Final[dict[str, Listed]] = {
     "systems": _listed("os_name", "os_name"),
     "devices": _listed("device_types", "device_type"),
     "windows": _listed("screen_resolution", label=_size, detail=itemgetter("device_type"), within=("device_type",)),
-    "languages": _listed("language", "language", label=language.called),
+    "languages": _listed("language", "language", label=partial(called, "language")),
     "events": Listed(
         "custom_events",
         "event",

@@ -144,6 +144,7 @@ class LinkStats:
         "changed": "Changed",
     }
     asked = "required"
+    and_ = " and "
     all_time: ClassVar[Mapping[bool, str]] = {True: "1 click in all", False: "{count} clicks in all"}
     tabs: ClassVar[Mapping[str, str]] = {
         "sources": "Sources",

@@ -80,6 +80,11 @@ def test_everything_of_a_link_can_be_said_in_the_form_and_comes_back_in_it(pages
         ("Rule 2", [{"property": "device", "operator": "equals", "value": "mobile"}]),
     ]
     assert [(one["name"], one["weight"]) for one in link["variants"]] == [("A", 3), ("B", 1)]
+    assert re.findall(r'id="rules\.\d\.conditions\.\d\.value-help">([^<]*)<', pages.seen(f"/links/{link_id}/edit")) == [
+        "Germany, Austria"
+    ]
+    rules = pages.seen(f"/links/{link_id}").partition("<dt>Rules</dt>")[2].partition("</dd>")[0]
+    assert "Germans: Country is one of Germany, Austria → https://example.com/de" in rules
     unchanged = pages.sent(f"/links/{link_id}/edit", fields_of(pages.seen(f"/links/{link_id}/edit")))
     assert unchanged.status == 303, unchanged.body.decode()
     assert pages.call("links.get", id=link_id).json == link

@@ -274,6 +274,15 @@ def test_values_are_suggested_whatever_the_page_is_filtered_by(box: WholeBox, qu
     assert {unescape(name) for name in re.findall(r'data-value="([^"]*)"', found)} == expected
 
 
+def test_slugs_are_suggested_by_what_their_links_are_called(box: WholeBox) -> None:
+    for slug, name in (("spring", "Poster of May"), ("autumn", "Flyer")):
+        made = {"slug": slug, "name": name, "targetUrl": "https://shop.example/"}
+        assert box.post("/rpc/links/create", {"json": made}, key="linking").status == 200
+    values = f"/sites/{box.sites['shop']}/values?field=link&q="
+    found = [re.findall(r'data-value="([^"]*)"', seen(box, values + typed)) for typed in ("", "poster", "none")]
+    assert [sorted(one) for one in found] == [["autumn", "spring"], ["spring"], []]
+
+
 def send(box: WholeBox, path: str, cookie: str = "", **fields: str) -> Answer:
     headers = {"content_type": "application/x-www-form-urlencoded", "origin": "http://localhost"}
     given = {"cookie": cookie or box.cookie, **headers}

@@ -12,7 +12,8 @@ from analytics_box.dashboard.panels import domain_beside
 from analytics_box.facts.clicks import BOT, CLICK, KINDS
 from analytics_box.query.catalog.links import of_kind
 from analytics_box.query.catalog.types import Record
-from analytics_box.recognition import language, typed
+from analytics_box.recognition import typed
+from analytics_box.recognition.called import called
 from analytics_box.texts import Definitions, Details, LinkStats
 from analytics_box.texts import Filters as FilterWords
 
@@ -59,7 +60,7 @@ LISTS: Final[dict[str, Listed]] = {
     "devices": _listed("link_top_devices", "device_type", label=_called(LinkStats.devices), icon="browsers"),
     "browsers": _listed("link_top_browsers", "browser_name"),
     "systems": _listed("link_top_systems", "os_name"),
-    "languages": _listed("link_top_languages", "language", label=language.called),
+    "languages": _listed("link_top_languages", "language", label=partial(called, "language")),
     "variants": _listed("link_variants", "variant", label=_called({"": LinkStats.no_variant}), icon="switch"),
     "rules": _listed("link_rules", "rule", label=_called(LinkStats.rule_names), icon="tune"),
     "kinds": _apart("link_kinds", KIND, label=_called(LinkStats.kinds), icon="info", without=KINDS[CLICK]),

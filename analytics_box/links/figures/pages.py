@@ -17,6 +17,8 @@ from analytics_box.links.listing.lines import line
 from analytics_box.links.messages import OneLink
 from analytics_box.links.page_frame import HOME, frame, link_number, may_edit
 from analytics_box.links.targeting.apps import APPS
+from analytics_box.links.targeting.rules import Condition, TargetRule
+from analytics_box.recognition.called import called
 from analytics_box.tenancy.messages import millis
 from analytics_box.texts import LinkForm, Links, LinkStats, figures
 
@@ -109,13 +111,25 @@ def _panels(link: LinkShown) -> tuple[str, ...]:
     return tuple(name for name in PANELS if name not in leaves_out)
 
 
+def _rule(rule: TargetRule) -> str:
+    """A rule in words: its name, what must hold, and where it leads."""
+    conditions = LinkStats.and_.join(_condition(one) for one in rule.conditions)
+    return f"{rule.name}: {conditions} → {rule.targetUrl}"
+
+
+def _condition(given: Condition) -> str:
+    values = given.values or ((given.value,) if given.value else ())
+    said = ", ".join(called(given.property, value) for value in values)
+    return f"{LinkForm.properties[given.property]} {LinkForm.operators[given.operator]} {said}".rstrip()
+
+
 def _facts(visit: Visit, link: LinkShown, folders: Mapping[str, str]) -> list[Fact]:
     """What a link is, as far as it is more than a target."""
     person = visit.person
     app = APPS.get(link.deep_link_app or "")
     given: dict[str, tuple[str, ...]] = {
         "target": (link.target_url,),
-        "rules": tuple(f"{rule.name} → {rule.targetUrl}" for rule in link.rules),
+        "rules": tuple(_rule(rule) for rule in link.rules),
         "variants": tuple(f"{one.name} ({one.weight}) → {one.targetUrl}" for one in link.variants),
         "ios": (link.ios_url or "",),
         "android": (link.android_url or "",),

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from analytics_box.links.link import GivenFields, Link, Utm
 from analytics_box.links.targeting.rules import MOST_CONDITIONS, MOST_RULES, MOST_VARIANTS, Condition
+from analytics_box.recognition.called import called
 from analytics_box.texts import LinkForm
 
 _NO_TEXTS: Final = frozenset(
@@ -41,6 +42,13 @@ class ConditionFields(Struct, frozen=True):
     what: str = "country"
     operator: str = "in"
     value: str = ""
+
+    @property
+    def said(self) -> str:
+        """Its values by name, where that says more than what was typed."""
+        typed = values_of(self.value)
+        names = [called(self.what, value) for value in typed]
+        return ", ".join(names) if names != list(typed) else ""
 
     @property
     def is_blank(self) -> bool:

@@ -83,7 +83,10 @@ const suggestValues = async (row) => {
     const answer = await fetch(`${form.dataset.values}?${query}`, { signal: asked.signal, headers: { accept: "text/html" } });
     if (!answer.ok || answer.redirected) return;
     const found = new DOMParser().parseFromString(await answer.text(), "text/html").querySelectorAll("[data-value]");
-    fill(values, [...found].map((one) => `${before}${before ? " " : ""}${one.dataset.value}`));
+    const whole = (one) => `${before}${before ? " " : ""}${one.dataset.value}`;
+    const label = (one) => one.querySelector("bdi").textContent;
+    const named = [...found].filter((one) => label(one) !== one.dataset.value).map((one) => [whole(one), label(one)]);
+    fill(values, [...found].map(whole), Object.fromEntries(named));
   } catch { /* somebody typed on, or the box is away: then there are no suggestions */ }
 };
 
