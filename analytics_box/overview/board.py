@@ -8,10 +8,12 @@ from msgspec.structs import replace
 
 from analytics_box.dashboard.board import About, Beside, Board, Column, Filters, Listed, Metric, Source, Words
 from analytics_box.dashboard.panels import domain_beside
+from analytics_box.facts.event import EXPOSURE
 from analytics_box.overview.compact import EXTRAS
 from analytics_box.query.catalog import TYPES, QueryType
 from analytics_box.query.catalog.sessions_by import sessions_of, sessions_of_entries
 from analytics_box.query.catalog.types import Record
+from analytics_box.query.filters import Condition
 from analytics_box.recognition import typed
 from analytics_box.recognition.called import called
 from analytics_box.texts import Compact, Definitions, Details, Metrics, Panels
@@ -151,13 +153,21 @@ PANELS: Final[dict[str, tuple[str, ...]]] = {
 }
 
 
-def _narrowable(query_type: QueryType) -> QueryType:
+# What flags gave, which pages say by themselves: nothing that a visitor did, and so in no list of what visitors did.
+_SAID_BY_PAGES: Final = Condition("name", "is", (EXPOSURE,), negated=True)
+_OF_WHAT_VISITORS_DID: Final = frozenset(("custom_events", "realtime_feed"))
+
+
+def _asked(query_type: QueryType) -> QueryType:
     """The whole page is filtered alike: what sessions begin with is on every fact, whatever the API's types allow."""
-    return replace(query_type, filters=WEBSITE.fields)
+    asks = query_type.asks
+    if query_type.name in _OF_WHAT_VISITORS_DID:
+        asks = tuple(replace(ask, where=(*ask.where, _SAID_BY_PAGES)) for ask in asks)
+    return replace(query_type, filters=WEBSITE.fields, asks=asks)
 
 
 def _about(_: Filters) -> About:
-    return About({**Metrics.names, **Panels.counted}, _narrowable)
+    return About({**Metrics.names, **Panels.counted}, _asked)
 
 
 WEBSITE: Final = Board(
