@@ -122,18 +122,24 @@ def test_a_page_hears_who_is_there_and_that_something_came(box: WholeBox) -> Non
 
 
 def test_who_leaves_the_website_is_counted_no_more(box: WholeBox) -> None:
-    async def story() -> None:
+    async def story() -> list[Message]:
         page = listen(box, cookie, "blog")
         await page.until(lambda: page.events)
-        before = page.events[-1]["online"]
         await arrive(box, "blog")
-        await page.until(lambda: page.events[-1]["online"] == before + 1)
+        await page.until(lambda: page.events[-1]["stored"])
         box.clock.advance(seconds=301)
         await page.until(lambda: page.events[-1]["online"] == 0)
         await leave(page)
+        return page.events
 
     cookie = box.cookie
-    box.run(story())
+    told = box.run(story())
+    online = [one["online"] for one in told]
+    most = max(online)
+    assert (online[0], online[-1]) == (most - 1, 0), "one came, and all have left"
+    assert online == [*sorted(online[:-1]), 0], "and nobody left before"
+    assert told[-1]["text"] == "0 online now"
+    assert told[-1]["stored"] == 1, "leaving is no event"
 
 
 REFUSED: list[tuple[str, int, dict[str, Any]]] = [
@@ -204,24 +210,30 @@ def test_a_stream_ends_with_the_session_and_tells_nothing_after(box: WholeBox, e
 def test_a_stream_ends_with_the_website_and_once_a_session_is_too_old(
     box: WholeBox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def gone() -> None:
+    async def gone() -> Listener:
         page = listen(box, cookie)
         await page.until(lambda: page.events)
+        assert b"" not in page.chunks
         with monkeypatch.context() as patch:
             patch.setattr(box.box.parts[Live]._websites, "find", lambda _id: None)
             await box.box.box_db.write(lambda db: None)
             await page.ended()
+        return page
 
-    async def old() -> None:
+    async def old() -> Listener:
         page = listen(box, cookie)
         await page.until(lambda: page.events)
+        assert b"" not in page.chunks
         monkeypatch.setattr("analytics_box.http.streams._LONGEST", 10**9)
         box.clock.advance(seconds=31 * 86_400)
         await page.ended()
+        return page
 
     cookie = box.cookie
-    box.run(gone())
-    box.run(old())
+    for page in (box.run(gone()), box.run(old())):
+        assert (page.status, page.chunks[-1]) == (200, b""), "its answer is complete, not broken off"
+        assert len(page.events) == 1, "and nothing was told after"
+    assert box.get(f"/live/{box.sites['shop']}", cookie=cookie).status == 401, "nor does the session open another"
 
 
 def test_a_browser_an_account_an_address_and_the_box_have_so_many(
