@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
+from analytics_box.http.page.dates import USUAL, Formats
 from analytics_box.query.catalog.types import QueryType, Record, SubjectName
 
 Rows = Sequence[Record]
@@ -102,10 +103,12 @@ class Listed(Struct, frozen=True):
 
 
 class Place(Struct, frozen=True):
-    """Where an extra panel stands: the filters of the page, and the address of the page with others added."""
+    """Where an extra panel stands: the filters of the page, the address of the page with others added, and how dates
+    are written."""
 
     filters: Filters
     narrowed: Callable[[Filters], str]
+    formats: Formats = USUAL
 
 
 class Source(Struct, frozen=True):

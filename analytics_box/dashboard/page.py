@@ -386,5 +386,5 @@ async def _goal_tiles(asking: Asking, view: View, totals: tiles.Totals) -> tuple
 
 async def _extra(asking: Asking, view: View, extra: Extra) -> Any:
     """Raises Unanswered."""
-    place = Place(view.plain, lambda wanted: view.narrowed(wanted).link())
+    place = Place(view.plain, lambda wanted: view.narrowed(wanted).link(), asking.formats)
     return extra.content(await asking.rows(extra.types, limit=extra.limit), place)

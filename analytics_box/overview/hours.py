@@ -7,6 +7,8 @@ from msgspec import Struct
 
 from analytics_box.dashboard.board import Place, Rows
 from analytics_box.dashboard.scale import Scale, Shade, scale
+from analytics_box.http.page.dates import hour_text
+from analytics_box.identity import TimeFormat
 from analytics_box.texts import Compact, Ranges, figures
 
 DAYS, HOURS = 7, 24
@@ -39,7 +41,7 @@ class Week(Struct, frozen=True):
     shades: tuple[Shade, ...]
 
 
-def week(rows: Rows) -> Week | None:
+def week(rows: Rows, form: TimeFormat = "HH:mm") -> Week | None:
     """The hours of `hour_of_week`; None where there was nobody."""
     counts = {(row["day"], row["hour"]): int(row["visitors"]) for row in rows}
     shaded = scale(tuple(counts.values()))
@@ -51,24 +53,27 @@ def week(rows: Rows) -> Week | None:
             Day(
                 Ranges.weekdays[_SUNDAY_FIRST[day]],
                 Ranges.days[_SUNDAY_FIRST[day]],
-                tuple(_hour(day, hour, counts.get((day, hour), 0), shaded) for hour in range(HOURS)),
+                tuple(_hour(day, hour, counts.get((day, hour), 0), shaded, form) for hour in range(HOURS)),
             )
             for day in range(DAYS)
         ),
-        busiest=Compact.busiest.format(hour=_hour(*busiest, shaded.most, shaded).text),
-        ticks=tuple(f"{hour:02}" for hour in range(HOURS)),
+        busiest=Compact.busiest.format(hour=_hour(*busiest, shaded.most, shaded, form).text),
+        ticks=tuple(f"{hour:02}" if form == "HH:mm" else hour_text(hour, form) for hour in range(HOURS)),
         shades=shaded.shades,
     )
 
 
-def _hour(day: int, hour: int, count: int, shaded: Scale) -> Hour:
+def _hour(day: int, hour: int, count: int, shaded: Scale, form: TimeFormat) -> Hour:
     value = figures.count(count)
     words = Compact.hour.format(
-        day=Ranges.days[_SUNDAY_FIRST[day]], start=f"{hour:02}:00", end=f"{(hour + 1) % HOURS:02}:00", visitors=value
+        day=Ranges.days[_SUNDAY_FIRST[day]],
+        start=hour_text(hour, form),
+        end=hour_text(hour + 1, form),
+        visitors=value,
     )
     return Hour(shaded.level(count), value, words)
 
 
-def content(answers: Sequence[Rows], _: Place) -> Week | tuple[()]:
+def content(answers: Sequence[Rows], place: Place) -> Week | tuple[()]:
     """What the panel shows of the answers to TYPES."""
-    return week(answers[0]) or ()
+    return week(answers[0], place.formats.time) or ()

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 from msgspec import Struct
 
 from analytics_box.dashboard.board import Rows
-from analytics_box.http.page.dates import time_text
+from analytics_box.http.page.dates import second_text, time_text
 from analytics_box.identity import TimeFormat
 from analytics_box.query.catalog.types import Record
 from analytics_box.texts import Realtime, figures
@@ -94,7 +94,7 @@ def feed(rows: Rows, zone: ZoneInfo, form: TimeFormat) -> tuple[Happened, ...]:
     """The latest events, newest first."""
     return tuple(
         Happened(
-            time=_to_the_second(_local(row["timestamp"], zone), form),
+            time=second_text(_local(row["timestamp"], zone), form),
             what=Realtime.viewed if row["event_name"] == PAGE_VIEW else figures.visible(row["event_name"]),
             page_view=row["event_name"] == PAGE_VIEW,
             path=figures.visible(row["path"] or ""),
@@ -142,7 +142,3 @@ def _narrowed(home: str, row: Record, fields: Sequence[str]) -> str:
 
 def _local(text: str, zone: ZoneInfo) -> datetime:
     return datetime.fromisoformat(text[:19]).replace(tzinfo=UTC).astimezone(zone)
-
-
-def _to_the_second(when: datetime, form: TimeFormat) -> str:
-    return f"{when:%H:%M:%S}" if form == "HH:mm" else f"{when.hour % 12 or 12}:{when:%M:%S} {when:%p}".lower()

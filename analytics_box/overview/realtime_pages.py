@@ -50,6 +50,7 @@ async def _content(visit: Visit, website: Website) -> dict[str, Any]:
     feed, *rest = await asking.rows(types, limit=realtime.MOST)
     return {
         "failed": False,
+        "zone": zone.key,
         "minutes": realtime.minutes(velocity, zone, person.time_format),
         "drawing": (realtime.MINUTES * realtime.STEP, realtime.HEIGHT, realtime.WIDTH),
         "feed": realtime.feed(feed, zone, person.time_format),

@@ -74,3 +74,12 @@ def test_hours_are_written_as_chosen(box: WholeBox, form: TimeFormat, tick: str,
     assert f'"{tick}"' in page
     assert f'"Wed 17 Jun, {label}"' in page
     assert ('"14:00"' in page) == (form == "HH:mm")
+
+
+@pytest.mark.parametrize("rest", ["?range=today&wait=all", "/realtime", "/details/events?range=today"])
+def test_whoever_reads_am_and_pm_reads_no_other_time(box: WholeBox, rest: str) -> None:
+    assert box.post("/track", {"name": "signup", "websiteId": box.sites["shop"]}, key="all").status == 200
+    page = shown(box, rest, "D MMM YYYY", "h:mm a")
+    seen = words(page) + " ".join(re.findall(r'(?:title|aria-label)="([^"]*)"', page))
+    assert re.search(r"\b\d{1,2}(:\d\d)* [ap]m\b", seen)
+    assert not re.findall(r"\b\d\d:\d\d\b(?! [ap]m)(?!:\d\d [ap]m)", seen)

@@ -32,6 +32,14 @@ def test_the_week_begins_on_sunday_as_all_weeks_of_the_box_do() -> None:
     assert sum(hour.level > 0 for day in made.days for hour in day.hours) == 2
 
 
+def test_hours_are_written_as_their_reader_has_chosen() -> None:
+    made = week(rows(d1h9=10, d0h23=2, d0h0=1), "h:mm a")
+    assert made is not None
+    assert made.days[1].hours[9].text == "Monday, 9 am to 10 am: 10"
+    assert made.days[0].hours[23].text == "Sunday, 11 pm to 12 am: 2"
+    assert made.ticks[::6] == ("12 am", "6 am", "12 pm", "6 pm")
+
+
 def test_the_busiest_hour_is_said_and_of_equal_ones_the_first_of_the_week() -> None:
     made = week(rows(d0h1=4, d2h5=4))
     assert made is not None

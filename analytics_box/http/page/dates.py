@@ -33,7 +33,7 @@ def moment(instant: int, person: Person) -> str:
 def exact(text: str, person: Person) -> str:
     """An instant as answers have it, in UTC text, to the second, such as "20 Nov 2026, 14:05:59"."""
     local = datetime.fromisoformat(text[:19]).replace(tzinfo=UTC).astimezone(ZoneInfo(person.time_zone))
-    return f"{day_text(local, person.date_format)}, {local:%H:%M:%S}"
+    return f"{day_text(local, person.date_format)}, {second_text(local, person.time_format)}"
 
 
 def day(instant: int, person: Person) -> str:
@@ -91,7 +91,19 @@ def month_text(when: date, form: DateFormat) -> str:
 
 
 def time_text(when: datetime, form: TimeFormat) -> str:
-    """The time of day of a local time."""
-    if form == "HH:mm":
-        return f"{when:%H:%M}"
-    return f"{when.hour % 12 or 12}:{when:%M} {'am' if when.hour < 12 else 'pm'}"
+    """The time of day of a local time, such as "14:05" or "2:05 pm"."""
+    return f"{when:%H:%M}" if form == "HH:mm" else _of_twelve(when.hour, f":{when:%M}")
+
+
+def second_text(when: datetime, form: TimeFormat) -> str:
+    """The time of day of a local time, to the second."""
+    return f"{when:%H:%M:%S}" if form == "HH:mm" else _of_twelve(when.hour, f":{when:%M:%S}")
+
+
+def hour_text(hour: int, form: TimeFormat) -> str:
+    """A full hour, 0 to 24, such as "14:00" or "2 pm"."""
+    return f"{hour % 24:02}:00" if form == "HH:mm" else _of_twelve(hour % 24)
+
+
+def _of_twelve(hour: int, rest: str = "") -> str:
+    return f"{hour % 12 or 12}{rest} {'am' if hour < 12 else 'pm'}"
