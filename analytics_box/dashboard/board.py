@@ -222,9 +222,9 @@ class Board(Struct, frozen=True, eq=False, kw_only=True, dict=True):
         return (*self.filtered, *((self.kinds.field,) if self.kinds is not None else ()))
 
     def called(self, field: str, value: str) -> str:
-        """How the page writes a value of a field: as its list does."""
+        """How the page writes a value of a field: as its list does, where that says all of it without a detail."""
         own = self.values.get(field, {}).get(value)
-        listed = next((listed for listed in self.lists.values() if listed.field == field), None)
+        listed = next((one for one in self.lists.values() if one.field == field and one.detail is None), None)
         return own or (listed.label(value) if listed is not None else "") or value
 
     @cached_property

@@ -6,6 +6,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from analytics_box.dashboard.narrowing import Alternative, Match, Narrow
+from analytics_box.dashboard.narrowing_address import EXACT
 from analytics_box.dashboard.narrowing_question import problems
 from analytics_box.dashboard.view import View
 from analytics_box.texts import Filters, figures
@@ -85,7 +86,9 @@ def _label(view: View, item: Narrow) -> str:
 
 
 def _values(view: View, item: Narrow) -> str:
-    labels = [figures.visible(view.of.called(item.field, value)) for value in item.values]
+    """Whole values as lists write them; parts and patterns as they were typed, because they are looked for so."""
+    said = [view.of.called(item.field, value) if item.op in EXACT else value for value in item.values]
+    labels = [figures.visible(value) for value in said]
     if len(labels) <= 1:
         return "".join(labels)
     named, more = labels[:MOST_NAMED], len(labels) - MOST_NAMED

@@ -16,6 +16,7 @@ from analytics_box.dashboard.view import View, address
 from analytics_box.http.page.dates import Formats, day_text, time_text
 from analytics_box.query.catalog.types import Record
 from analytics_box.query.catalog.values import rounded
+from analytics_box.query.request import MAX_LIMIT
 from analytics_box.texts import Details as Words
 from analytics_box.texts import Panels, figures
 
@@ -90,7 +91,8 @@ def columns_of(listed: Listed) -> tuple[Column, ...]:
 
 
 def lines(listed: Listed, rows: Rows, beside: Sequence[Rows], whole: float | None) -> list[Line]:
-    """The rows of a list with those beside them; shares are of `whole`, if given."""
+    """The rows of a list with those beside them, of which there are at most MAX_LIMIT; shares are of `whole`, if
+    given."""
     rows = without(listed, rows)
     if listed.apart:
         whole = sum(row[listed.counted] for row in rows)
@@ -98,25 +100,34 @@ def lines(listed: Listed, rows: Rows, beside: Sequence[Rows], whole: float | Non
     return [_line(listed, row, known, whole) for row in rows]
 
 
-def _by_name(beside: Beside, rows: Rows) -> dict[tuple[Any, ...], Record]:
-    return {tuple(row[name] for name in beside.named): row for row in rows}
+class _Known(Struct, frozen=True):
+    """The rows beside a list by what names them, and whether these are all."""
+
+    rows: Mapping[tuple[Any, ...], Record]
+    all: bool
 
 
-def _line(listed: Listed, row: Record, known: Sequence[Mapping[tuple[Any, ...], Record]], whole: float | None) -> Line:
+def _by_name(beside: Beside, rows: Rows) -> _Known:
+    return _Known({tuple(row[name] for name in beside.named): row for row in rows}, all=len(rows) < MAX_LIMIT)
+
+
+def _line(listed: Listed, row: Record, known: Sequence[_Known], whole: float | None) -> Line:
     name = tuple(row[field] for field in (listed.shown, *listed.within))
     share = share_of(row, row[listed.counted], whole)
     figures_of = {listed.counted: row[listed.counted], SHARE: share}
     figures_of |= {column.known_as: _value(column, row) for column in listed.columns}
-    for beside, rows in zip(listed.beside, known, strict=True):
-        figures_of |= {column.known_as: _value(column, rows.get(name)) for column in beside.columns}
+    for beside, found in zip(listed.beside, known, strict=True):
+        own = found.rows.get(name)
+        figures_of |= {column.known_as: _value(column, own, counted=found.all) for column in beside.columns}
     label, detail = _label(listed, row), listed.detail(row) if listed.detail is not None else ""
     return Line(row, label, detail, figures_of, (label, detail, str(row[listed.shown] or "")), share)
 
 
-def _value(column: Column, row: Record | None) -> Any:
-    """What a row has of a figure. Nothing is known of it where it is not there; then it was counted no time."""
+def _value(column: Column, row: Record | None, *, counted: bool = True) -> Any:
+    """What a row has of a figure. Nothing is known of it where it is not there; if all that were `counted` are, then
+    it was counted no time."""
     if row is None:
-        return 0 if column.unit == "count" else None
+        return 0 if counted and column.unit == "count" else None
     return None if column.needs and not row[column.needs] else row[column.name]
 
 

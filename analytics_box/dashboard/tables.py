@@ -92,10 +92,10 @@ async def lines(asking: Asking, view: View, name: str, most: int = MAX_LIMIT) ->
     """All lines of a list, at most so many. Raises Unanswered."""
     listed = view.of.lists[name]
     whole = view.of.wholes.get(listed.counted)
-    types = [listed.type] if whole is None else [listed.type, whole[0]]
-    rows, *others = await asking.rows(types, beside=[one.type for one in listed.beside], limit=most)
-    in_all = None if whole is None else float(others.pop(0)[0][whole[1]])
-    return Found(details.lines(listed, rows, others, in_all), in_all)
+    rows, *in_all = await asking.rows([listed.type] if whole is None else [listed.type, whole[0]], limit=most)
+    beside = await asking.rows((), beside=[one.type for one in listed.beside]) if listed.beside else []
+    of = None if whole is None else float(in_all[0][0][whole[1]])
+    return Found(details.lines(listed, rows, beside, of), of)
 
 
 def _known(view: View, name: str) -> None:

@@ -91,7 +91,7 @@ def _difference(metric: Metric, now: float, then: float) -> tuple[float, str]:
     """What has changed between the numbers as they are shown, and how that is written."""
     match metric.unit:
         case "percent":
-            points = round(round(now, 1) - round(then, 1), 1)
+            points = round(figures.tenths(now) - figures.tenths(then), 1)
             return points, f"{abs(points):.1f}{figures.NBSP}pt"
         case "seconds":
             seconds = round(now) - round(then)

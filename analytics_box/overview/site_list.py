@@ -67,7 +67,7 @@ def change(share: float | None) -> Change | None:
     """A share of the week before, such as 0.12, in words: in percent, or as how many times where that says more."""
     if share is None:
         return None
-    if not round(share * 1000):
+    if not share:
         return Change("same", "")
     much = f"×{figures.count(share + 1)}" if share + 1 >= TIMES else figures.percent(abs(share) * 100)
     return Change("up" if share > 0 else "down", much)

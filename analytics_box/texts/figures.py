@@ -1,11 +1,13 @@
 """How numbers are written on pages: thousands separators, percent with one decimal, durations as "1 m 12 s"."""
 
 import unicodedata
+from decimal import ROUND_HALF_UP, Decimal
 
 NBSP = "\N{NO-BREAK SPACE}"
 MINUS = "\N{MINUS SIGN}"
 JOINERS = "\N{ZERO WIDTH JOINER}\N{ZERO WIDTH NON-JOINER}"
 LONGEST_TEXT = 500
+_TENTH = Decimal("0.1")
 
 
 def count(value: float) -> str:
@@ -13,9 +15,18 @@ def count(value: float) -> str:
     return f"{round(value):,}".replace("-", MINUS)
 
 
+def tenths(value: float) -> float:
+    """A number with one decimal, half of one rounded up, as percentages are shown."""
+    return float(Decimal(repr(float(value))).quantize(_TENTH, ROUND_HALF_UP))
+
+
 def percent(value: float) -> str:
-    """A percentage with one decimal: 41.3 %."""
-    return f"{value:,.1f}{NBSP}%".replace("-", MINUS)
+    """A percentage with one decimal: 41.3 %. What there is of something is never 0 %, nor most of it all."""
+    if 0 < value < 0.05:
+        return f"<0.1{NBSP}%"
+    if 99.95 <= value < 100:
+        return f">99.9{NBSP}%"
+    return f"{tenths(value):,.1f}{NBSP}%".replace("-", MINUS)
 
 
 def uptime(value: float) -> str:

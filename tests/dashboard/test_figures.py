@@ -20,9 +20,14 @@ def test_counts_have_thousands_separators(value: float, expected: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "expected"), [(0, "0.0 %"), (41.33, "41.3 %"), (100, "100.0 %"), (1340.8, "1,340.8 %")]
+    ("value", "expected"),
+    [
+        *((0, "0.0 %"), (41.33, "41.3 %"), (100, "100.0 %"), (1340.8, "1,340.8 %"), (-2.25, "−2.3 %")),
+        *((0.25, "0.3 %"), (0.35, "0.4 %")),  # halves go up, whatever numbers machines have for them
+        *((0.001, "<0.1 %"), (0.05, "0.1 %"), (99.94, "99.9 %"), (99.95, ">99.9 %"), (100.01, "100.0 %")),
+    ],
 )
-def test_percentages_have_one_decimal(value: float, expected: str) -> None:
+def test_percentages_have_one_decimal_and_something_is_never_nothing(value: float, expected: str) -> None:
     assert plain(figures.percent(value)) == expected
 
 

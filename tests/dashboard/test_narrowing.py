@@ -15,6 +15,7 @@ from analytics_box.dashboard.view import read_view
 from analytics_box.overview.board import WEBSITE
 from analytics_box.query.filters import Filter, FilterGroup, matcher
 from analytics_box.query.request import GivenFilter, check_filters
+from tests.cases import each
 
 FIELDS = ("a", "b", "c")
 
@@ -165,3 +166,22 @@ def test_filters_can_be_joined_the_other_way_and_with_each_other() -> None:
         ("any", False, "/sites/w1?channel=Direct&country=Spain&match=any"),
     ]
     assert chips.joins(view) == (("0", "or, beside Channel: Direct"), ("1", "or, beside Country: Spain"))
+
+
+@each(
+    ("query", "said"),
+    [
+        ("language=de&language.not=en", "Language: German|Language is not: English"),
+        ("language.contains=de", "Language contains: de"),
+        ("language.matches=^de", "Language matches the pattern: ^de"),
+        ("flag=new=a", "Flag: new=a"),
+        ("outgoing_link.starts=https://x.example", "Outgoing link starts with: https://x.example"),
+    ],
+)
+def test_chips_say_what_is_asked_for(query: str, said: str) -> None:
+    shown = [
+        chip
+        for group in chips.chips(read_view("/sites/w1", MultiDict(parse_qsl(query)), WEBSITE))
+        for chip in group.chips
+    ]
+    assert "|".join(f"{one.label}: {one.value}" for one in shown) == said

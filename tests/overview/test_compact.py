@@ -41,7 +41,7 @@ def test_errors_say_how_many_met_them() -> None:
     assert [(fact.value.replace("\N{NO-BREAK SPACE}", " "), fact.label) for fact in shown.facts] == [
         ("12", "errors"),
         ("7", "visitors met one"),
-        ("1.2 %", "of sessions"),
+        ("1.3 %", "of sessions"),
     ]
     assert [(bar.label, bar.value, bar.share, bar.width) for bar in shown.bars] == [
         ("Boom", "9", "4", "w100"),

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from analytics_box.dashboard import details as table
+from analytics_box.dashboard import export
 from analytics_box.overview.board import LISTS
 from tests.cases import each
 from tests.inprocess import Answer, WholeBox, whole_box
@@ -132,6 +134,25 @@ def test_rows_are_found_by_their_names_on_the_page_and_in_answers(box: WholeBox)
         assert [row["name"] for row in rows_of(box, "languages", f"&q={search}")] == ["de"], search
 
 
+def test_a_file_of_the_page_knows_as_much_of_its_rows_as_their_table(
+    box: WholeBox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(export, "MOST_ROWS", 1)  # fewer than pages that have a time
+    (row,) = json.loads(whole_page(box, "json", "").body)["pages"]
+    assert row == rows_of(box, "pages")[0]
+    assert (row["path"], row["median_time_on_page"]) == ("/", 40)
+
+
+def test_what_is_beside_a_row_is_unknown_where_not_all_of_it_was_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    row = {"name": "en", "visitors": 2, "pageviews": 3, "percentage": 100.0}
+    counted, unknown = 0, None
+    for most, expected in ((2, counted), (1, unknown)):
+        monkeypatch.setattr(table, "MAX_LIMIT", most)
+        beside = [{"name": "de", "sessions": 9, "bounce_rate": 0.0, "median_session_duration": 1.0}]
+        (line,) = table.lines(LISTS["languages"], [row], [beside], 2)
+        assert line.figures["sessions"] is expected
+
+
 def test_csv_is_safe_to_open_and_has_the_same_rows(box: WholeBox) -> None:
     answer = details(box, "pages/csv?range=today&sort=name&order=asc")
     assert answer.headers["content-disposition"] == 'attachment; filename="pages-2026-06-17-2026-06-17.csv"'
@@ -170,8 +191,8 @@ def test_a_page_has_figures_of_its_own(box: WholeBox) -> None:
     assert 'id="panel-page"' not in box.get(f"/sites/{box.sites['shop']}", cookie=box.cookie).body.decode()
 
 
-def whole_page(box: WholeBox, form: str) -> Answer:
-    return box.get(f"/sites/{box.sites['shop']}/export/{form}?range=today&language=de", cookie=box.cookie)
+def whole_page(box: WholeBox, form: str, query: str = "&language=de") -> Answer:
+    return box.get(f"/sites/{box.sites['shop']}/export/{form}?range=today{query}", cookie=box.cookie)
 
 
 def test_a_whole_page_is_a_file(box: WholeBox) -> None:

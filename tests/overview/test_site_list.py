@@ -85,8 +85,9 @@ def test_a_week_is_compared_with_a_whole_week_or_not_at_all(case: Compared) -> N
     assert (card.change, card.young) == (case.said, case.young)
 
 
-def test_a_change_that_rounds_to_nothing_is_none() -> None:
-    assert change(0.0004) == Change("same", "")
+def test_a_change_is_never_shown_as_none() -> None:
+    assert change(0.0004) == Change("up", "<0.1\N{NO-BREAK SPACE}%")
+    assert change(0) == Change("same", "")
     assert change(None) is None
 
 
