@@ -80,7 +80,7 @@ class Asking(Struct, frozen=True):
     def axis(self) -> Axis:
         """What the points of its chart stand for."""
         begun = _wall(self.begun, self.zone) if self.begun is not None else None
-        return Axis(self.wall, self.steps, self.days.last, self.formats, begun)
+        return Axis(self.wall, self.steps, self.days.last, self.formats, begun, self.zone)
 
     @property
     def until(self) -> int:

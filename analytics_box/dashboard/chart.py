@@ -4,6 +4,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime, tzinfo
 from functools import partial
+from math import ceil, floor
 from typing import Any
 
 from msgspec import Struct
@@ -11,7 +12,7 @@ from msgspec.structs import replace
 
 from analytics_box.dashboard.board import Metric, Rows, Unit
 from analytics_box.dashboard.marks import Flag, Mark, Note, flags, marks
-from analytics_box.dashboard.periods import Bucket, buckets
+from analytics_box.dashboard.periods import Bucket, buckets, instant
 from analytics_box.dashboard.steps import Step
 from analytics_box.http.page.dates import USUAL, Formats
 from analytics_box.query.catalog.types import Record
@@ -58,13 +59,14 @@ class Point(Struct, frozen=True):
 
 class Axis(Struct, frozen=True):
     """What the points of a chart stand for: steps up to the day `last`, written in these formats. `now` and `begun`,
-    before which nothing is known, are wall times in the page's zone."""
+    before which nothing is known, are wall times in the page's `zone`."""
 
     now: datetime
     step: Step = "day"
     last: date | None = None
     formats: Formats = USUAL
     begun: datetime | None = None
+    zone: tzinfo = UTC
 
     def places(self, rows: Rows, last: date | None) -> list[Bucket]:
         """The buckets of these rows, whose range ends with this day."""
@@ -72,7 +74,8 @@ class Axis(Struct, frozen=True):
 
     def known(self, place: Bucket) -> bool:
         """Whether anything can be known of a bucket: it has begun, and does not lie before all that is known."""
-        return place.start <= self.now and (self.begun is None or place.start + place.length > self.begun)
+        start, end = place.span(self.zone)
+        return start <= instant(self.now, self.zone) and (self.begun is None or end > instant(self.begun, self.zone))
 
 
 class Outage(Struct, frozen=True):
@@ -175,7 +178,6 @@ def chart(
     second: tuple[Metric, Rows] | None = None,
     outages: Sequence[Outage] = (),
     notes: Sequence[Note] = (),
-    zone: tzinfo = UTC,
 ) -> Chart:
     """The series of one metric beside the period before, which ends with the day `previous_last`, and beside a second
     metric with its rows.
@@ -185,7 +187,7 @@ def chart(
     of 24) is not drawn. `outages` are shaded, `notes` stand above.
     """
     named = axis.places(rows, axis.last)
-    filling = _filling(named, axis.now)
+    filling = _filling(named, axis)
     points = []
     for index, (place, row) in enumerate(zip(named, rows, strict=True)):
         known = axis.known(place)
@@ -206,13 +208,13 @@ def chart(
         points = [*map(partial(_compared, metric, axis), points, theirs), *points[len(previous) :]]
     if second is not None:
         points = [_beside(second[0], axis, *each) for each in zip(points, named, second[1], strict=True)]
-    shades = tuple(shade for outage in outages if (shade := _shade(outage, named, zone)) is not None)
+    shades = tuple(shade for outage in outages if (shade := _shade(outage, named, axis.zone)) is not None)
     return Chart(
         unit=metric.unit,
         points=tuple(points),
         compared=previous is not None,
         shades=shades,
-        marks=marks(notes, named, zone),
+        marks=marks(notes, named, axis.zone),
         step=axis.step,
         second=second[0].unit if second is not None else None,
     )
@@ -236,24 +238,26 @@ def _beside(metric: Metric, axis: Axis, point: Point, place: Bucket, row: Record
 def _shade(outage: Outage, named: Sequence[Bucket], zone: tzinfo) -> Shade | None:
     """Where an outage lies among the buckets; None outside of them."""
     left, right = (_place(instant, named, zone) for instant in (outage.start, outage.until))
-    touched = range(max(0, round(left)), min(len(named), round(right) + 1))
+    touched = range(floor(left + 0.5), min(len(named), ceil(right + 0.5)))
     return Shade(round(left, 3), round(right, 3), outage.label, touched) if touched and right > left else None
 
 
-def _place(instant: int, named: Sequence[Bucket], zone: tzinfo) -> float:
-    """The place of an instant on the axis, where each bucket has its middle at its number."""
-    wall = datetime.fromtimestamp(instant / 1000, zone).replace(tzinfo=None)
-    index = max(bisect_right(named, wall, key=lambda place: place.start) - 1, 0)
-    within = (wall - named[index].start) / named[index].length if named else 0
-    return index - 0.5 + min(max(within, 0), 1)
+def _place(at: int, named: Sequence[Bucket], zone: tzinfo) -> float:
+    """The place of an instant (UTC ms) on the axis, where each bucket has its middle at its number."""
+    moment = at / 1000
+    index = max(bisect_right(named, moment, key=lambda place: place.span(zone)[0]) - 1, 0)
+    if not named:
+        return -0.5
+    start, end = named[index].span(zone)
+    return index - 0.5 + min(max((moment - start) / (end - start), 0), 1)
 
 
-def _filling(named: Sequence[Bucket], now: datetime) -> int | None:
+def _filling(named: Sequence[Bucket], axis: Axis) -> int | None:
     """The bucket that holds now: the last that has begun, when it has not ended."""
-    begun = [index for index, place in enumerate(named) if place.start <= now]
-    if not begun or named[begun[-1]].start + named[begun[-1]].length <= now:
-        return None
-    return begun[-1]
+    now = instant(axis.now, axis.zone)
+    spans = [place.span(axis.zone) for place in named]
+    last = max((index for index, (start, _) in enumerate(spans) if start <= now), default=None)
+    return last if last is not None and now < spans[last][1] else None
 
 
 def _so_far(place: Bucket, axis: Axis) -> str:

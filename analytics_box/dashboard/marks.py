@@ -7,7 +7,8 @@ from typing import Final
 
 from msgspec import Struct
 
-from analytics_box.dashboard.periods import Bucket
+from analytics_box.clock import DAY
+from analytics_box.dashboard.periods import Bucket, instant
 
 MOST_FLAGS: Final = 40  # that fit beside each other
 
@@ -54,7 +55,8 @@ class Flag(Struct, frozen=True):
 
 
 def marks(notes: Sequence[Note], named: Sequence[Bucket], zone: tzinfo) -> tuple[Mark, ...]:
-    """Where notes are among the buckets, from left to right; those outside of them are left out."""
+    """Where notes are among the buckets, from left to right; those outside of them are left out. Whole days are in the
+    middle of a bucket that is a day or more, and reach over hours from the first to the last."""
     found = [mark for note in notes if (mark := _mark(note, named, zone)) is not None]
     return tuple(sorted(found, key=lambda mark: (mark.left, mark.right, mark.note.id)))
 
@@ -74,30 +76,37 @@ def flags(marks: Sequence[Mark], buckets: int) -> tuple[Flag, ...]:
 def _mark(note: Note, named: Sequence[Bucket], zone: tzinfo) -> Mark | None:
     if not named:
         return None
-    start, end = _wall(note.at, note, zone), _wall(note.until if note.until is not None else note.at, note, zone)
-    first, last = _bucket(start, named), _bucket(end, named)
-    if last < 0 or start >= named[-1].start + named[-1].length:
+    until = note.at if note.until is None else note.until
+    if note.days and not named[0].is_hour:
+        return _of_days(note, until, named)
+    first, last = note.at / 1000, until / 1000
+    if note.days:  # from the first of their hours to the last
+        first, last = instant(_day(note.at), zone), instant(_day(until + DAY), zone) - 0.001
+    bounds = [place.span(zone)[0] for place in named]
+    bounds.append(named[-1].span(zone)[1])
+    if first >= bounds[-1] or last < bounds[0]:
         return None
-    left, right = (_place(wall, named, middle=note.days) for wall in (start, end))
-    return Mark(note, left, right if note.until is not None else left, range(max(first, 0), last + 1))
+    touched = range(max(0, bisect_right(bounds, first) - 1), min(len(named), bisect_right(bounds, last)))
+    return Mark(note, _place(first, bounds), _place(last, bounds), touched)
 
 
-def _wall(instant: int, note: Note, zone: tzinfo) -> datetime:
-    """The local time of an instant; a whole day is the same everywhere."""
-    return datetime.fromtimestamp(instant / 1000, UTC if note.days else zone).replace(tzinfo=None)
+def _of_days(note: Note, until: int, named: Sequence[Bucket]) -> Mark | None:
+    """Whole days where days are drawn as points, or lie within one: the middle of the bucket."""
+    starts = [place.start for place in named]
+    first, last = (bisect_right(starts, _day(at)) - 1 for at in (note.at, until))
+    if last < 0 or _day(note.at) >= starts[-1] + named[-1].length:
+        return None
+    left, right = (float(index) if index >= 0 else -0.5 for index in (first, last))
+    return Mark(note, left, right, range(max(first, 0), last + 1))
 
 
-def _bucket(wall: datetime, named: Sequence[Bucket]) -> int:
-    """The bucket of a local time; -1 before the first."""
-    return bisect_right(named, wall, key=lambda place: place.start) - 1
-
-
-def _place(wall: datetime, named: Sequence[Bucket], *, middle: bool) -> float:
-    """The place on the axis; of whole days that are drawn as points, or within one, the middle of the bucket."""
-    index = _bucket(wall, named)
-    if index < 0:
-        return -0.5
-    if middle:
-        return float(index)
-    within = (wall - named[index].start) / named[index].length
+def _place(at: float, bounds: Sequence[float]) -> float:
+    """The place of an instant on the axis, between the bounds of its buckets."""
+    index = min(max(bisect_right(bounds, at) - 1, 0), len(bounds) - 2)
+    within = (at - bounds[index]) / (bounds[index + 1] - bounds[index])
     return round(index - 0.5 + min(max(within, 0.0), 1.0), 3)
+
+
+def _day(at: int) -> datetime:
+    """The day of a midnight in UTC, which is the same everywhere."""
+    return datetime.fromtimestamp(at / 1000, UTC).replace(tzinfo=None)

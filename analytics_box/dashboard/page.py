@@ -328,7 +328,6 @@ async def _figures(asking: Asking, view: View) -> Figures:
             second=(second, now[second.series]) if second is not None else None,
             outages=await asking.outages_shown(),
             notes=await asking.notes_shown(),
-            zone=asking.zone,
         ),
         label=names[drawn.name],
         anchor=anchors[drawn.name],

@@ -2,7 +2,7 @@
 
 from calendar import monthrange
 from collections.abc import Sequence
-from datetime import date, datetime, time, timedelta
+from datetime import date, datetime, time, timedelta, tzinfo
 from typing import Final
 
 from msgspec import Struct
@@ -30,8 +30,9 @@ def period_text(days: Days, formats: Formats) -> str:
 
 
 class Bucket(Struct, frozen=True):
-    """The start of a row of a series, as local wall time, and how it is named. `cut` says how much of a week or month
-    is there, where the range begins or ends within it; `turns` that a month begins with or within it."""
+    """The start of a row of a series, as local wall time, and how it is named. The second of two hours of one name has
+    the `fold` of that time. `cut` says how much of a week or month is there, where the range begins or ends within it;
+    `turns` that a month begins with or within it."""
 
     start: datetime
     length: timedelta
@@ -40,6 +41,23 @@ class Bucket(Struct, frozen=True):
     cut: str = ""
     turns: bool = False
 
+    @property
+    def is_hour(self) -> bool:
+        """Whether it is as long as its length says, however clocks are moved."""
+        return self.length < _DAY
+
+    def span(self, zone: tzinfo) -> tuple[float, float]:
+        """From when to when it is in a time zone, in seconds since 1970."""
+        start = instant(self.start, zone)
+        if self.is_hour:
+            return start, start + self.length.total_seconds()
+        return start, instant(self.start + self.length, zone)
+
+
+def instant(wall: datetime, zone: tzinfo) -> float:
+    """When it is this time in a time zone, in seconds since 1970."""
+    return wall.replace(tzinfo=zone).timestamp()
+
 
 def buckets(named: Sequence[str], step: Step, last: date | None, year: int, formats: Formats) -> list[Bucket]:
     """Reads the `date` of each row of a series in these steps, whose range ends with the day `last`.
@@ -47,16 +65,20 @@ def buckets(named: Sequence[str], step: Step, last: date | None, year: int, form
     A day of another year than `year` is named with it.
     """
     if step not in {"week", "month"} or last is None:
-        return [_bucket(name, year, formats) for name in named]
+        return [
+            _bucket(name, year, formats, again=at > 0 and name[:19] == named[at - 1][:19])
+            for at, name in enumerate(named)
+        ]
     starts = [date.fromisoformat(name) for name in named]
     ends = [following - _DAY for following in (*starts[1:], last + _DAY)]
     make = _week if step == "week" else _month
     return [make(Days(start, end), formats) for start, end in zip(starts, ends, strict=True)]
 
 
-def _bucket(named: str, year: int, formats: Formats) -> Bucket:
-    """A day, YYYY-MM-DD; or an hour, YYYY-MM-DD HH:00:00 with an offset where two hours share a name."""
-    start = datetime.fromisoformat(named[:19])
+def _bucket(named: str, year: int, formats: Formats, *, again: bool) -> Bucket:
+    """A day, YYYY-MM-DD; or an hour, YYYY-MM-DD HH:00:00 with an offset where two hours share a name, of which it may
+    be the second."""
+    start = datetime.fromisoformat(named[:19]).replace(fold=again)
     weekday, short = Ranges.weekdays[start.weekday()], short_day_text(start, formats.date)
     if len(named) == 10:
         day = short if start.year == year else day_text(start, formats.date)

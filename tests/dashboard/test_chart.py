@@ -1,13 +1,15 @@
 """The chart's numbers, and the table with the same numbers."""
 
 from datetime import date, datetime
+from zoneinfo import ZoneInfo
 
 import pytest
 
 from analytics_box.dashboard.board import Metric
-from analytics_box.dashboard.chart import UNKNOWN, Axis, chart
+from analytics_box.dashboard.chart import UNKNOWN, Axis, Outage, chart
 from analytics_box.http.page.dates import Formats
 from analytics_box.query.catalog.types import Record
+from tests.cases import each
 
 VISITORS = Metric("visitors", "summary_totals", "summary_metrics")
 BOUNCES = Metric("bounce_rate", "summary_totals", "summary_metrics", unit="percent", needs="sessions")
@@ -47,11 +49,31 @@ def test_the_hour_of_now_is_unfinished() -> None:
     assert drawn.points[12].unfinished == "this hour so far"
 
 
-def test_of_a_doubled_hour_the_second_is_the_one_that_is_filling() -> None:
+@each(("second", "filling", "values"), [(False, 0, [1, None]), (True, 1, [1, 1])])
+def test_of_a_doubled_hour_that_of_now_is_the_one_that_is_filling(
+    second: bool, filling: int, values: list[float | None]
+) -> None:
     rows = [row(f"2026-10-25 02:00:00{offset}", visitors=1) for offset in ("+02:00", "+01:00")]
-    drawn = chart(VISITORS, rows, None, axis=Axis(datetime.fromisoformat("2026-10-25 02:30"), "hour"))
+    now = datetime.fromisoformat("2026-10-25 02:30").replace(fold=second)
+    drawn = chart(VISITORS, rows, None, axis=Axis(now, "hour", zone=ZoneInfo("Europe/Berlin")))
     assert [point.label for point in drawn.points] == ["Sun 25 Oct, 02:00 +02:00", "Sun 25 Oct, 02:00 +01:00"]
-    assert drawn.columns["partial"] == [1]
+    assert drawn.columns["partial"] == [filling]
+    assert [point.value for point in drawn.points] == values
+
+
+@each(
+    ("start", "until", "touched"),
+    [
+        ("2026-11-18T00:00", "2026-11-19T00:00", [18]),  # a whole day is none of the next
+        ("2026-11-19T00:00", "2026-11-19T01:00", [19]),
+        ("2026-11-18T23:59", "2026-11-20T00:01", [18, 19, 20]),
+        ("2026-11-17T00:00", "2026-11-18T00:00", []),
+    ],
+)
+def test_an_outage_is_in_the_buckets_that_it_touches(start: str, until: str, touched: list[int]) -> None:
+    at, end = (round(datetime.fromisoformat(f"{text}+00:00").timestamp() * 1000) for text in (start, until))
+    drawn = chart(VISITORS, days(1, 1, 1), None, axis=Axis(NOON), outages=[Outage(at, end, "Outage")])
+    assert [18 + index for shade in drawn.shades for index in shade.buckets] == touched
 
 
 def test_the_period_before_is_laid_on_ours() -> None:

@@ -11,7 +11,7 @@ from tests.cases import each
 
 BERLIN = ZoneInfo("Europe/Berlin")
 DAYS = [{"date": f"2026-11-{day:02}", "visitors": day} for day in range(18, 22)]
-AXIS = Axis(now=datetime.fromisoformat("2026-11-21T12:00"), last=date(2026, 11, 21))
+AXIS = Axis(now=datetime.fromisoformat("2026-11-21T12:00"), last=date(2026, 11, 21), zone=BERLIN)
 
 
 def utc(text: str) -> int:
@@ -54,8 +54,36 @@ def test_a_note_is_where_its_time_is_in_the_pages_zone(case: Placed) -> None:
     assert (mark.left, mark.right, tuple(mark.buckets)) == (case.left, case.right, case.buckets)
 
 
+# The night in which clocks go back, hour by hour: 02:00 comes twice.
+NIGHT = [
+    {"date": f"2026-10-25 {hour}", "visitors": 1}
+    for hour in ("00:00:00", "01:00:00", "02:00:00+02:00", "02:00:00+01:00", "03:00:00")
+]
+HOURS = Axis(datetime.fromisoformat("2026-10-25T12:00"), "hour", date(2026, 10, 25), zone=BERLIN)
+
+
+@each(
+    "case",
+    (
+        Placed(note("2026-10-25T00:30"), 2.0, 2.0, (2,)),  # the first 02:30
+        Placed(note("2026-10-25T01:30"), 3.0, 3.0, (3,)),
+        Placed(note("2026-10-25T00:30", "2026-10-25T02:00"), 2.0, 3.5, (2, 3, 4)),
+        Placed(note("2026-10-25T00:00", days=True), -0.5, 4.5, (0, 1, 2, 3, 4)),
+        Placed(note("2026-10-23T00:00", "2026-10-25T00:00", days=True), -0.5, 4.5, (0, 1, 2, 3, 4)),
+        Placed(note("2026-10-24T00:00", days=True), None),
+    ),
+)
+def test_a_note_is_in_its_hour_also_where_clocks_go_back_and_a_day_in_all_of_its_hours(case: Placed) -> None:
+    found = marks([case.note], HOURS.places(NIGHT, HOURS.last), BERLIN)
+    if case.left is None:
+        assert found == ()
+        return
+    (mark,) = found
+    assert (mark.left, mark.right, tuple(mark.buckets)) == (case.left, case.right, case.buckets)
+
+
 def test_the_table_and_the_crosshair_say_what_a_bucket_has() -> None:
-    made = chart(Metric("visitors", "t", "s"), DAYS, None, axis=AXIS, notes=[note("2026-11-19T11:00")], zone=BERLIN)
+    made = chart(Metric("visitors", "t", "s"), DAYS, None, axis=AXIS, notes=[note("2026-11-19T11:00")])
     assert made.columns["notes"] == ["", "Note n", "", ""]
     assert [made.note_of(point) for point in made.points] == ["", "Note n", "", ""]
     bare = chart(Metric("visitors", "t", "s"), DAYS, None, axis=AXIS)
