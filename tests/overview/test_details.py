@@ -115,6 +115,14 @@ def test_sessions_of_a_page_are_those_that_began_there_and_of_none_there_is_no_r
         assert found == {"/": (2, 50.0), "/blog": (1, 0.0), **({"/=pricing": (0, None)} if name == "pages" else {})}
 
 
+def test_a_session_without_a_page_view_began_on_no_page(box: WholeBox) -> None:
+    for who, path, name in (("ann", "/", "screen_view"), ("ann", "/x", "screen_view"), ("eve", "/x", "signup")):
+        page = {"anonymousId": who, "path": f"https://blog.example{path}", "websiteId": box.sites["blog"]}
+        send(box, {"name": name, **page})
+    answer = box.get(f"/sites/{box.sites['blog']}/details/pages/json?range=today", cookie=box.cookie)
+    assert {row["path"]: row["sessions"] for row in answer.json["rows"]} == {"/": 1, "/x": 0}
+
+
 @each(("query", "paths"), [
     ("", ["/", "/blog", "/=pricing"]),
     ("&q=BLOG", ["/blog"]),

@@ -98,6 +98,21 @@ def test_a_filter_of_a_path_selects_its_views_and_the_sessions_that_have_one(wor
     assert (totals["pageviews"], totals["sessions"], totals["bounce_rate"]) == (1, 1, 0)
 
 
+def test_filters_of_pages_that_must_all_hold_are_of_one_page_view(world: World) -> None:  # in groups as outside of them
+    (site,) = world.new_sites(1)
+    world.store([replace(view, site=site, path="/docs"), after(view, MINUTE, site=site, path="/blog/new")])
+    range_of = {"startDate": "2026-06-17", "endDate": "2026-06-17", "parameters": ["summary_totals"]}
+    for ending, sessions in (("new", 1), ("docs", 0)):
+        pages = [
+            {"field": "path", "op": "starts_with", "value": "/blog"},
+            {"field": "path", "op": "ends_with", "value": ending},
+        ]
+        never = {"field": "country", "op": "eq", "value": "Nowhere"}
+        for filters in (pages, [{"all": pages}], [{"any": [{"all": pages}, never]}]):
+            (entry,) = world.entries({**range_of, "filters": filters}, (site,))
+            assert (entry.data[0]["sessions"], entry.data[0]["pageviews"]) == (sessions, sessions), filters
+
+
 def test_a_session_is_measured_to_its_end_even_when_that_is_another_day(world: World) -> None:  # semantics 10 and 11
     (site,) = world.new_sites(1)
     late_evening = replace(view, site=site, time=NOON + 12 * HOUR - 1, arrived=NOON + 12 * HOUR - 1, client_session="s")

@@ -23,8 +23,11 @@ def sessions_of(query_type: QueryType) -> QueryType:
 
 
 def sessions_of_entries(query_type: QueryType) -> QueryType:
-    """The sessions that began on each page, as `path`."""
-    return _sessions(query_type, (column("path", "string", "Path of the page", field("entry")),), ("entry",), ())
+    """The sessions that began on each page, as `path`. Those without a page view, as of custom events alone, began on
+    none."""
+    return _sessions(
+        query_type, (column("path", "string", "Path of the page", field("entry")),), ("entry",), ("views",)
+    )
 
 
 def _sessions(

@@ -145,7 +145,8 @@ def _of_session(items: tuple[Where, ...], scan: str, dialect: Dialect, values: V
     """A condition that selects whole sessions (semantics 15): by what they keep, or by having such an event."""
     if len(items) == 1 and not isinstance(items[0], Condition):
         group = items[0]
-        parts = [_of_session((item,), scan, dialect, values) for item in group.items]
+        each = [(item,) for item in group.items] if group.any else _together(group.items)
+        parts = [_of_session(own, scan, dialect, values) for own in each]
         return "(" + (" or " if group.any else " and ").join(parts) + ")"
     columns = {item.column for item in items if isinstance(item, Condition)}
     text = _and([render(item, values, dialect) for item in items])
