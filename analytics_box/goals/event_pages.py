@@ -67,6 +67,7 @@ async def show(visit: Visitor, website_id: FromPath[str]) -> Page:
         tiles=() if failed else _tiles(event, whole),
         properties=() if failed else _properties(properties, int(event["total_events"])),
         pages=() if failed else _bars(pages[:MOST_PAGES], "name", "total_events", int(event["total_events"])),
+        more_pages=len(pages) > MOST_PAGES,
         failed=EventPages.failed.format(why=failed) if failed else "",
         overview=address(f"/sites/{website.id}", range=kept, event=name),
         new_goal=address(f"{home(website)}/new", event=name) if at_least(visit.person.role, WRITER) else "",

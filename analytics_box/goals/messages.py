@@ -81,7 +81,7 @@ class ChangedGoal(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Analysing(Struct, frozen=True, forbid_unknown_fields=True):
-    """Input of goals.getAnalytics: local days, the last 30 without."""
+    """Input of goals.getAnalytics: days in the time zone of who is signed in, in UTC for keys; the last 30 without."""
 
     goalId: Text
     websiteId: Text

@@ -82,7 +82,8 @@ async def show(visit: Visitor, website_id: FromPath[str]) -> Page:
         goals=[_line(website, goal, one, chosen) for goal, one in zip(goals, found, strict=True)],
         has_amounts=any(goal.definition.amount for goal in goals),
         visitors="" if visitors is None else visitors_said(visitors),
-        events=events,
+        events=events[:MOST_EVENTS],
+        more_events=Goals.more_events.format(count=MOST_EVENTS) if len(events) > MOST_EVENTS else "",
         failed=failed,
         may_edit=at_least(visit.person.role, WRITER),
         done=Goals.done.get(visit.asked("done"), ""),
@@ -216,7 +217,7 @@ async def _events(
     if not (whole.success and entry.success):
         return (), Goals.failed.format(why=entry.error or whole.error)
     visitors = int(whole.data[0]["visitors"])
-    shown = [row for row in entry.data if row["name"] != EXPOSURE][:MOST_EVENTS]
+    shown = [row for row in entry.data if row["name"] != EXPOSURE][: MOST_EVENTS + 1]
     kept = "" if chosen == USUAL else chosen
     return [
         EventLine(

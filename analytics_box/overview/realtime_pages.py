@@ -47,12 +47,13 @@ async def _content(visit: Visit, website: Website) -> dict[str, Any]:
     asking = Asking(visit.parts[Queries], website.site, WEBSITE, days, zone, now)
     (velocity,) = await asking.rows((realtime.VELOCITY,))
     types = (realtime.FEED, *(of[0] for of in realtime.LISTS.values()))
-    feed, *rest = await asking.rows(types, limit=realtime.MOST)
+    feed, *rest = await asking.rows(types, limit=realtime.MOST + 1)
     return {
         "failed": False,
         "zone": zone.key,
         "minutes": realtime.minutes(velocity, zone, person.time_format),
         "drawing": (realtime.MINUTES * realtime.STEP, realtime.HEIGHT, realtime.WIDTH),
         "feed": realtime.feed(feed, zone, person.time_format),
+        "more": len(feed) > realtime.MOST,
         "lists": realtime.lists(dict(zip(realtime.LISTS, rest, strict=True)), f"/sites/{website.id}"),
     }

@@ -36,7 +36,7 @@ def _online(db: Connection, sites: tuple[int, ...], now: int) -> dict[int, int]:
         where site in (select value from json_each(?)) and time > ? and time <= ? and bot = 0
         group by site
         """,
-        (json.dumps(sites), now - WINDOW, now + WINDOW),
+        (json.dumps(sites), now - WINDOW, now),
     ).fetchall()
     counted = {int(str(site)): int(str(visitors)) for site, visitors in rows}
     return {site: counted.get(site, 0) for site in sites}

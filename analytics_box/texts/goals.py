@@ -32,6 +32,7 @@ class Goals:
     failed = "These figures could not be found: {why}"
     events = "Custom events"
     events_lead = "Everything that your pages and servers sent under a name of its own."
+    more_events = "These are the {count} most frequent; the overview lists the others, too."
     no_events = "No custom events in this range."
     times = "Times"
     done: Final = {"created": "The goal is there.", "saved": "The goal is saved.", "deleted": "The goal is deleted."}

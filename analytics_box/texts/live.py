@@ -43,6 +43,7 @@ class Realtime:
     minute = "{time}: visitors {visitors}, page views {pageviews}"
     unfinished = "not over yet"
     feed = "Events of the last 2 minutes"
+    latest = "The latest {count}; there were more."
     nothing = "No event in the last 2 minutes."
     nobody = "Nobody in the last 5 minutes."
     viewed = "Page view"

@@ -2,6 +2,9 @@
 
 from urllib.parse import urlencode
 
+import pytest
+
+from analytics_box.goals import event_pages, pages
 from tests.cases import each
 from tests.flags.world import World
 from tests.goals.test_calls import make
@@ -133,3 +136,12 @@ def test_a_website_without_goals_says_what_to_do(shared: World) -> None:
     assert "No goals yet" in shown
     assert "aria-current" in shown
     assert page(shared, "/goals?range=nonsense").count("No goals yet") == 1
+
+
+def test_lists_that_are_cut_say_so(shared: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "These are the" not in page(shared, "/goals?range=today")
+    assert "and more" not in page(shared, "/events?name=purchase&range=today")
+    monkeypatch.setattr(pages, "MOST_EVENTS", 0)
+    monkeypatch.setattr(event_pages, "MOST_PAGES", 0)
+    assert "These are the 0 most frequent" in page(shared, "/goals?range=today")
+    assert "and more" in page(shared, "/events?name=purchase&range=today")

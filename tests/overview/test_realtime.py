@@ -6,6 +6,7 @@ from html import unescape
 
 import pytest
 
+from analytics_box.overview import realtime
 from tests.inprocess import WholeBox, whole_box
 
 HOSTILE = "/<b>bold</b>"
@@ -51,6 +52,30 @@ def test_its_figures_are_those_of_the_api(box: WholeBox) -> None:
     shown = [unescape(name) for name in re.findall(r'<span class="bar[^>]*><bdi>(.*?)</bdi>', listed)]
     assert shown == [row["path"] for row in rows(box, "realtime_pages")]
     assert "/old" not in listed
+
+
+def test_who_is_online_is_the_same_everywhere_also_after_the_clock_went_back(box: WholeBox) -> None:
+    now_was = box.clock.now()
+    box.clock.advance(seconds=-20)
+    try:
+        (now,) = rows(box, "active_stats")
+        polled = box.get(f"/sites/{box.sites['shop']}/live", cookie=box.cookie).json["online"]
+        shown = re.search(r"(\d+) online now", page(box, box.sites["shop"]))
+        assert shown is not None
+        assert (int(shown[1]), polled, now["active_users"]) == (2, 2, 2)
+        box.clock.advance(seconds=-20)  # before Bob came
+        (now,) = rows(box, "active_stats")
+        shown = re.search(r"(\d+) online now", page(box, box.sites["shop"]))
+        assert shown is not None
+        assert int(shown[1]) == now["active_users"] == 1
+    finally:
+        box.clock.advance(seconds=(now_was - box.clock.now()) / 1000)
+
+
+def test_the_feed_says_when_there_was_more(box: WholeBox, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "there were more" not in page(box, box.sites["shop"])
+    monkeypatch.setattr(realtime, "MOST", 1)
+    assert "The latest 1; there were more." in page(box, box.sites["shop"])
 
 
 def test_events_of_the_last_two_minutes_are_listed_newest_first(box: WholeBox) -> None:
