@@ -67,7 +67,7 @@ def _wider(view: View, listed: Listed, depth: int) -> View:
         for item in view.filters.items
         if item.field in beyond and not item.group and item.is_exactly is not None and item.field in view.plain
     )
-    return replace(view, filters=view.filters.without(*removed), more="")
+    return replace(view, filters=view.filters.without(*removed))
 
 
 def _fields(view: View, listed: Listed) -> Sequence[str]:
