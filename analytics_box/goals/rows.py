@@ -1,6 +1,7 @@
 """Rows of goals in box.db."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import islice
 
 import msgspec
 
@@ -41,6 +42,23 @@ def find(db: Connection, goal_id: str) -> Goal | None:
     """The goal with this id."""
     found = db.execute(f"-- goals.find\nselect {_COLUMNS} from goals where id = ?", (goal_id,)).fetchone()
     return None if found is None else _goal(found)
+
+
+def fitting(
+    db: Connection, organization_id: str, fits: Callable[[str, str], bool], most: int
+) -> list[tuple[str, str, str]]:
+    """The goals of an organization whose name and website's id fit: their ids, websites and names, at most so many,
+    the latest changed first."""
+    found = db.execute(
+        """
+        -- goals.fitting
+        select goals.id, goals.website_id, goals.name from goals join websites on websites.id = goals.website_id
+        where websites.organization_id = ? order by goals.updated_at desc, goals.id
+        """,
+        (organization_id,),
+    )
+    named = ((str(goal_id), str(website_id), str(name)) for goal_id, website_id, name in found)
+    return list(islice((one for one in named if fits(one[2], one[1])), most))
 
 
 def of_website(db: Connection, website_id: str) -> tuple[Goal, ...]:

@@ -35,6 +35,7 @@ PLACES: Final = (
     Place("action", Words.create_key, "/settings/keys/new", "plus", "member", Words.also_add),
     Place("action", Words.create_alarm, "/alarms/new", "plus", "admin", Words.also_add),
     Place("action", Words.invite, "/settings/members", "user", "admin", Words.also_add),
+    Place("action", Words.switch_theme, "/settings/profile#theme", "tune", "viewer", Words.also_theme),
     *(Place("page", entry.label, entry.href, entry.icon, entry.least) for entry in PRODUCTS),
     Place("page", Words.link_folders, "/links/folders", "folder"),
     Place("page", Words.link_domains, "/links/domains", "globe"),

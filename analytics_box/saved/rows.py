@@ -1,5 +1,8 @@
 """What is kept, in box.db: a table for each kind. Every function takes a connection inside the caller's transaction."""
 
+from collections.abc import Callable
+from itertools import islice
+
 from msgspec import Struct
 
 from analytics_box.saved.kept import Content, Kept, Kind
@@ -32,6 +35,25 @@ def of_website(db: Connection, kind: Kind[Content], website_id: str, user_id: st
         website_id,
         user_id,
     )
+
+
+def fitting(
+    db: Connection, kind: Kind[Content], organization_id: str, user_id: str, fits: Callable[[str, str], bool], most: int
+) -> list[Kept[Content]]:
+    """What somebody may see of all websites of an organization and whose name and website's id fit, at most so many,
+    the latest changed first. Nothing else is read whole."""
+    found = db.execute(
+        f"""
+        -- saved.fitting
+        select kept.id, kept.website_id, kept.name from {kind.table} as kept
+        join websites on websites.id = kept.website_id
+        where websites.organization_id = ? and (kept.is_shared or (kept.user_id <> '' and kept.user_id = ?))
+        order by kept.updated_at desc, kept.id
+        """,
+        (organization_id, user_id),
+    )
+    wanted = islice((str(kept_id) for kept_id, website_id, name in found if fits(str(name), str(website_id))), most)
+    return [kept for kept_id in list(wanted) if (kept := find(db, kind, kept_id)) is not None]
 
 
 def find(db: Connection, kind: Kind[Content], kept_id: str) -> Kept[Content] | None:

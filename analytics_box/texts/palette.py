@@ -9,7 +9,7 @@ class Palette:
 
     title = "Search"
     open = "Search"
-    label = "Search websites, links, monitors, flags, pages and actions"
+    label = "Search websites, goals, segments, links, monitors, flags, pages and actions"
     placeholder = "Where to?"
     submit = "Search"
     recent = "Recent"
@@ -23,6 +23,9 @@ class Palette:
     kinds: ClassVar[Mapping[str, str]] = {
         "here": "This website",
         "website": "Websites",
+        "goal": "Goals",
+        "segment": "Segments",
+        "question": "Saved questions",
         "link": "Short links",
         "monitor": "Monitors",
         "status": "Status pages",
@@ -43,6 +46,8 @@ class Palette:
     create_key = "Create API key"
     create_alarm = "Create alarm"
     invite = "Invite a member"
+    switch_theme = "Switch theme"
+    also_theme = "light dark mode colours"
     add_note = "Add a note"
     link_folders = "Folders of links"
     link_domains = "Domains of links"

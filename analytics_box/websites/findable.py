@@ -35,6 +35,7 @@ PAGES: Final = (
     SitePage("/segments", Segments.heading, "tune"),
     *(SitePage(tab.path, tab.label, "tune", tab.least, SiteSettings.heading) for tab in TABS),
 )
+_SAID: Final = tuple((page, f"{page.label} {page.of}".casefold()) for page in PAGES)
 
 
 async def websites(call: Call, asked: Wanted) -> Sequence[Hit]:
@@ -57,10 +58,11 @@ async def websites(call: Call, asked: Wanted) -> Sequence[Hit]:
 def _pages(website: Website, asked: Wanted, role: Role, kind: Kind) -> Iterator[Hit]:
     """Pages of a website that fit; of a website by its name, the name has to have a part in it."""
     name = f"{website.name} {website.domain}".casefold()
-    if kind == "website" and not any(word in name for word in asked.words):
+    left = [word for word in asked.words if word not in name]
+    if kind == "website" and len(left) == len(asked.words):
         return
-    for page in PAGES:
-        if at_least(role, page.least) and asked.fits(page.label, page.of, website.name, website.domain):
+    for page, words in _SAID:
+        if all(word in words for word in left) and at_least(role, page.least):
             label = page.label if kind == "here" else Words.page_of.format(website=website.name, page=page.label)
             detail = page.of or (website.name if kind == "here" else website.domain)
             yield Hit(kind, label, f"/sites/{website.id}{page.path}", page.icon, detail)

@@ -25,9 +25,7 @@ const remember = (option) => {
   const one = { href: option.dataset.href, label: text(option, "label"), detail: text(option, "detail"), icon: option.querySelector("use")?.getAttribute("href") ?? "" };
   try {
     localStorage.setItem(kept, JSON.stringify([one, ...recent().filter(({ href }) => href !== one.href)].slice(0, MOST_RECENT)));
-  } catch {
-    // as above
-  }
+  } catch { /* as above */ }
 };
 
 const choose = (option) => {
@@ -91,11 +89,12 @@ export const ask = async () => {
   }
 };
 
+// Whoever can do at once what is chosen takes the event; else its page is opened.
 const go = (option, elsewhere) => {
   if (!option) return;
   remember(option);
   if (elsewhere) window.open(option.dataset.href, "_blank", "noopener");
-  else location.assign(option.dataset.href);
+  else if (option.dispatchEvent(new Event("palette", { bubbles: true, cancelable: true }))) location.assign(option.dataset.href);
   dialog.close();
 };
 

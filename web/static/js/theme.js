@@ -19,3 +19,12 @@ document.addEventListener("submit", async (event) => {
   }).catch(() => undefined);
   if (answer?.type !== "opaqueredirect") show(before);
 });
+
+// The palette's “Switch theme”: from light to dark, and back.
+document.addEventListener("palette", (event) => {
+  const form = document.querySelector("[data-theme-switch]");
+  if (!form || event.target.dataset.href !== "/settings/profile#theme") return;
+  event.preventDefault();
+  const theme = document.documentElement.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+  form.requestSubmit(form.querySelector(`[value="${theme === "dark" ? "light" : "dark"}"]`));
+});
