@@ -30,15 +30,17 @@ class Sheet(Struct, frozen=True):
     rows: Sequence[Record]
 
 
-async def file(visit: Visit, number: int, view: View, names: Sequence[str], form: str) -> Next:
-    """These parts of a page as CSV, a file of an archive for each table, or as JSON. Raises NotFound, RateLimited or
+async def file(
+    visit: Visit, number: int, view: View, names: Sequence[str], form: str, begun: int | None = None
+) -> Next:
+    """These parts of a page as CSV, a file of an archive for each table, or as JSON; `begun` as the page has it. Raises NotFound, RateLimited or
     Unavailable."""
     if form not in FORMS:
         raise errors.NotFound("There is nothing at this address")
     parts = visit.parts
     allowance = parts.limits.take("export", visit.call.identity.limit_name, parts.settings.limit_export)
     visit.request.scope["allowance"] = allowance  # type: ignore[typeddict-unknown-key]  # for the front's headers
-    asking, _ = await page.empty(visit, number, view)
+    asking, _ = await page.empty(visit, number, view, begun)
     try:
         made = await sheets_of(asking, view, names)
     except Unanswered as failed:

@@ -152,10 +152,10 @@ async def parts(
     return replace(_dashboard(asking, view, [*answered], answered, visit.parts[KnownRows], waited), late=late)
 
 
-async def empty(visit: Visit, number: int, view: View) -> tuple[Asking, Dashboard]:
+async def empty(visit: Visit, number: int, view: View, begun: int | None = None) -> tuple[Asking, Dashboard]:
     """What another page of the subject asks with, and the page of figures without its parts: its range, its filters."""
     view = await with_segment(visit, number, view)
-    asking = await asking_for(visit, number, view)
+    asking = await asking_for(visit, number, view, begun=begun)
     return asking, _dashboard(asking, view, (), {}, visit.parts[KnownRows])
 
 

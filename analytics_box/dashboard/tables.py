@@ -28,14 +28,25 @@ class Found(Struct, frozen=True):
     whole: float | None
 
 
-async def show(visit: Visit, number: int, view: View, name: str, *, home: str, shell: Shell, subject: str) -> Answer:
+async def show(
+    visit: Visit,
+    number: int,
+    view: View,
+    name: str,
+    *,
+    home: str,
+    shell: Shell,
+    subject: str,
+    begun: int | None = None,
+) -> Answer:
     """The page with the table of a list of a subject. `view` is the table's own, `home` the path of the page of
-    figures. A filter that a form adds leads to the address that has it. Raises NotFound."""
+    figures, which says when it has `begun`, too. A filter that a form adds leads to the address that has it. Raises
+    NotFound."""
     _known(view, name)
     settled = await suggesting.settled(visit, number, view)
     if settled is not None:
         return settled
-    asking, board = await page.empty(visit, number, view)
+    asking, board = await page.empty(visit, number, view, begun)
     return visit.pages.show(
         "details.html",
         shell=shell,
@@ -65,13 +76,13 @@ async def _table(asking: Asking, view: View, name: str, home: str) -> Table | No
     )
 
 
-async def file(visit: Visit, number: int, view: View, name: str, form: str) -> Next:
+async def file(visit: Visit, number: int, view: View, name: str, form: str, begun: int | None = None) -> Next:
     """All rows of a list that are searched for, in the order of the table, as CSV or JSON. Raises NotFound, or
     Unavailable."""
     _known(view, name)
     if form not in FORMS:
         raise errors.NotFound("There is nothing at this address")
-    asking, _ = await page.empty(visit, number, view)
+    asking, _ = await page.empty(visit, number, view, begun)
     try:
         found = await lines(asking, view, name)
     except Unanswered as failed:

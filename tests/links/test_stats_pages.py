@@ -2,6 +2,7 @@
 
 import json
 import re
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -148,3 +149,17 @@ def test_any_range_of_a_link_is_compared_with_what_is_known_since_it_was_made(pa
     page = pages.seen(f"{path}?range=last_12m&by=month&compare=year&beside=visitors&show=table&wait=all")
     assert page.count("no data before 17 Jun") == 2
     assert "1 – 17 Jun 2026" in page
+
+
+def test_tables_and_files_of_all_time_begin_as_the_page_does_when_the_link_was_made(pages: PageWorld) -> None:
+    link_id = pages.link(slug="early")["id"]
+    pages.box.clock.advance(seconds=3 * 86_400)
+    pages.follow("early")
+    whole = json.loads(pages.page(f"/links/{link_id}/export/json?range=all").body)
+    table = json.loads(pages.page(f"/links/{link_id}/details/systems/json?range=all").body)
+    begun = (datetime.fromtimestamp(pages.box.clock.now() / 1000, UTC) - timedelta(days=3)).date().isoformat()
+    assert (whole["startDate"], table["startDate"]) == (begun, begun)
+    shown = re.findall(r'id="range-button".*?</summary>', pages.seen(f"/links/{link_id}?range=all&wait=all"), re.DOTALL)
+    assert shown == re.findall(
+        r'id="range-button".*?</summary>', pages.seen(f"/links/{link_id}/details/systems?range=all"), re.DOTALL
+    )
