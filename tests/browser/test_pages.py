@@ -168,6 +168,15 @@ def test_every_page_is_clean_for_axe(browser: Browser, box: Box, size: tuple[int
     assert found == []
 
 
+# What is tapped and is smaller than 24 px (WCAG 2.5.8); links in a text are as high as its lines, a box is its label.
+TOO_SMALL = """[...document.querySelectorAll("a, button, summary, select, textarea, input")].filter(one => {
+  const target = ["checkbox", "radio"].includes(one.type) ? one.closest("label") ?? one : one;
+  const { width, height } = target.getBoundingClientRect();
+  const shown = width > 1 && height > 1 && one.checkVisibility({ visibilityProperty: true });
+  return shown && !one.closest(".hidden") && getComputedStyle(one).display !== "inline" && Math.min(width, height) < 23.5;
+}).map(one => one.outerHTML.slice(0, 120))"""
+
+
 @pytest.mark.parametrize("size", [NARROW, PHONE, DESKTOP], ids=["360", "390", "1280"])
 def test_no_page_scrolls_sideways_whatever_strangers_sent(browser: Browser, box: Box, size: tuple[int, int]) -> None:
     context = context_of(browser, size)
@@ -176,6 +185,9 @@ def test_no_page_scrolls_sideways_whatever_strangers_sent(browser: Browser, box:
     for path in (*SIGNED_IN, *PUBLIC):
         page.goto(box.url + path.format(site=f"/sites/{box.account.website_id}"))
         assert page.evaluate("document.documentElement.scrollWidth") <= size[0], path
+        if size != DESKTOP:
+            assert page.evaluate(TOO_SMALL) == [], path
+            assert page.evaluate("document.querySelector('.nav')?.offsetHeight ?? 0") < 80, f"{path}: a low bar"
     context.close()
 
 
