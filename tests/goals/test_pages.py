@@ -7,6 +7,7 @@ import pytest
 from analytics_box.goals import event_pages, pages
 from tests.cases import each
 from tests.flags.world import World
+from tests.goals.conftest import ANA, track
 from tests.goals.test_calls import make
 from tests.inprocess import Answer
 from tests.keys.world import cookie_of
@@ -141,7 +142,9 @@ def test_a_website_without_goals_says_what_to_do(shared: World) -> None:
 def test_lists_that_are_cut_say_so(shared: World, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "These are the" not in page(shared, "/goals?range=today")
     assert "and more" not in page(shared, "/events?name=purchase&range=today")
-    monkeypatch.setattr(pages, "MOST_EVENTS", 0)
-    monkeypatch.setattr(event_pages, "MOST_PAGES", 0)
-    assert "These are the 0 most frequent" in page(shared, "/goals?range=today")
-    assert "and more" in page(shared, "/events?name=purchase&range=today")
+    for path in ("/", "/pricing"):
+        track(shared, ANA, path, name="second")
+    monkeypatch.setattr(pages, "MOST_EVENTS", 1)
+    monkeypatch.setattr(event_pages, "MOST_PAGES", 1)
+    assert "These are the 1 most frequent" in page(shared, "/goals?range=today")
+    assert "and more" in page(shared, "/events?name=second&range=today")
