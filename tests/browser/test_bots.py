@@ -7,8 +7,8 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.axe import violations
-from tests.browser.test_pages import DESKTOP, HOSTILE, NARROW, SETTINGS, context_of, sign_in, site
+from tests.browser.axe import faults
+from tests.browser.test_pages import HOSTILE, SETTINGS, context_of, sign_in, site
 from tests.running import Box, running_box
 
 pytestmark = pytest.mark.browser
@@ -33,13 +33,11 @@ def hit(box: Box, user_agent: str) -> int:
 
 
 @pytest.mark.node
-@pytest.mark.parametrize("size", [DESKTOP, NARROW])
-def test_the_page_is_clean_and_fits(browser: Browser, box: Box, size: tuple[int, int]) -> None:
-    context = context_of(browser, size, bypass_csp=True)
+def test_the_page_is_clean_and_fits(browser: Browser, box: Box) -> None:
+    context = context_of(browser)
     page = context.new_page()
     sign_in(page, box)
-    assert violations(page, site(box) + "/bots") == []
-    assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    assert faults(page, site(box) + "/bots") == []
     assert page.evaluate("window.broken") is None
     context.close()
 

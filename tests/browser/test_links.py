@@ -10,9 +10,9 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, Page, StorageState, expect
 
-from tests.browser.axe import violations, violations_here
+from tests.browser.axe import faults, violations_here
 from tests.browser.conftest import USER_AGENT
-from tests.browser.test_pages import DESKTOP, HOSTILE, NARROW, SETTINGS, context_of, sign_in
+from tests.browser.test_pages import HOSTILE, SETTINGS, context_of, sign_in
 from tests.running import Box, running_box
 
 pytestmark = pytest.mark.browser
@@ -232,11 +232,13 @@ def pages(box: Box) -> Iterator[str]:
 
 
 @pytest.mark.node
-def test_every_page_is_clean_for_axe(browser: Browser, box: Box, session: StorageState) -> None:
-    context = context_of(browser, DESKTOP, bypass_csp=True, storage_state=session)
+def test_every_page_is_clean_for_axe_and_none_scrolls_sideways(
+    browser: Browser, box: Box, session: StorageState
+) -> None:
+    context = context_of(browser, storage_state=session)
     page = context.new_page()
-    alike = (f"{box.url}/links?search=zzz", f"{box.url}/links/new")
-    found = [wrong for address in pages(box) if address not in alike for wrong in violations(page, address)]
+    found = [wrong for address in pages(box) for wrong in faults(page, address)]
+    assert page.evaluate("window.broken") is None
     page.goto(f"{box.url}/links/bulk")
     page.fill("#text", "name,targetUrl\nWrong,javascript:1\nRight,https://target.example/")
     page.click("text=Check the text")
@@ -244,17 +246,6 @@ def test_every_page_is_clean_for_axe(browser: Browser, box: Box, session: Storag
     found += violations_here(page)
     context.close()
     assert found == []
-
-
-def test_no_page_scrolls_sideways_on_a_narrow_phone(browser: Browser, box: Box, session: StorageState) -> None:
-    context = context_of(browser, NARROW, storage_state=session)
-    page = context.new_page()
-    for address in pages(box):
-        page.goto(address)
-        page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
-        assert page.evaluate("document.documentElement.scrollWidth") <= NARROW[0], address
-    assert page.evaluate("window.broken") is None
-    context.close()
 
 
 def test_a_link_is_made_and_changed_without_scripts(browser: Browser, box: Box, session: StorageState) -> None:

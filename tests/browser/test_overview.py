@@ -9,12 +9,12 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, Page, Request, Route, expect
 
-from tests.browser.axe import violations
-from tests.running import BROWSER, EMAIL, PASSWORD, UNLIMITED, Box, running_box
+from tests.browser.axe import faults
+from tests.browser.test_pages import sign_in
+from tests.running import BROWSER, UNLIMITED, Box, running_box
 
 pytestmark = pytest.mark.browser
 
-DESKTOP, PHONE, NARROW = (1280, 900), (390, 844), (360, 740)
 ALL_TABS = (
     "?range=today&tab=utm_campaign,entry,regions,devices,domains&utm_medium=email",
     "?range=today&tab=channels,exit,cities,windows&browser_name=Firefox",
@@ -60,14 +60,6 @@ def send(box: Box, path: str, content: Any) -> None:
 
 def site(box: Box, query: str = "") -> str:
     return f"{box.url}/sites/{box.account.website_id}{query}"
-
-
-def sign_in(page: Page, box: Box) -> None:
-    page.goto(f"{box.url}/sign-in")
-    page.fill("#email", EMAIL)
-    page.fill("#password", PASSWORD)
-    page.click("form.form button[type=submit]")
-    page.wait_for_url("**/sites")
 
 
 @pytest.fixture
@@ -303,26 +295,15 @@ def test_without_scripts_tabs_and_values_are_links(browser: Browser, box: Box) -
 
 
 @pytest.mark.node
-@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
-def test_every_tab_is_clean_for_axe(browser: Browser, box: Box, size: tuple[int, int]) -> None:
-    context = browser.new_context(viewport={"width": size[0], "height": size[1]}, bypass_csp=True)
+def test_every_tab_is_clean_for_axe_and_none_scrolls_the_page_sideways(browser: Browser, box: Box) -> None:
+    context = browser.new_context()
     page = context.new_page()
     sign_in(page, box)
     found = []
     for query in ALL_TABS:
-        found += violations(page, site(box, f"{query}&wait=all"))
+        found += faults(page, site(box, f"{query}&wait=all"))
     context.close()
     assert found == []
-
-
-def test_no_tab_scrolls_the_page_sideways(browser: Browser, box: Box) -> None:
-    context = browser.new_context(viewport={"width": NARROW[0], "height": NARROW[1]})
-    page = context.new_page()
-    sign_in(page, box)
-    for query in ALL_TABS:
-        page.goto(site(box, f"{query}&wait=all"))
-        assert page.evaluate("document.documentElement.scrollWidth") <= NARROW[0], query
-    context.close()
 
 
 def test_a_country_on_the_map_filters_the_page_in_place_and_keys_reach_each_hour(page: Page, box: Box) -> None:

@@ -36,6 +36,7 @@ def page(browser: Browser, box: Box) -> Iterator[Page]:
 def test_the_palette_leads_anywhere_without_a_mouse_and_remembers(page: Page, box: Box) -> None:
     palette, field = page.locator("#palette"), page.locator("#palette-q")
     chosen = palette.locator('[role="option"][aria-selected="true"]')
+    page.goto(f"{box.url}/sites")
     page.keyboard.press("/")
     expect(field).to_be_focused()
     expect(chosen).to_have_count(1)

@@ -11,12 +11,9 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.axe import violations
+from tests.browser.axe import faults
 from tests.browser.test_pages import (
-    DESKTOP,
     HOSTILE,
-    NARROW,
-    PHONE,
     SETTINGS,
     context_of,
     event,
@@ -57,32 +54,22 @@ def addresses(box: Box) -> list[str]:
 
 
 @pytest.mark.node
-@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
-def test_every_page_is_clean_for_axe(browser: Browser, box: Box, size: tuple[int, int]) -> None:
-    context = context_of(browser, size, bypass_csp=True)
-    page = context.new_page()
-    sign_in(page, box)
-    found = [wrong for address in addresses(box) for wrong in violations(page, address)]
-    context.close()
-    assert found == []
-
-
-@pytest.mark.parametrize("size", [NARROW, PHONE, DESKTOP], ids=["360", "390", "1280"])
-def test_no_page_scrolls_sideways_and_nothing_that_was_sent_runs(
-    browser: Browser, box: Box, size: tuple[int, int]
+def test_every_page_is_clean_for_axe_none_scrolls_sideways_and_nothing_that_was_sent_runs(
+    browser: Browser, box: Box
 ) -> None:
-    context = context_of(browser, size)
+    context = context_of(browser)
     page = context.new_page()
     said: list[str] = []
     page.on("pageerror", lambda error: said.append(str(error)))
     page.on("console", lambda message: said.append(message.text))
     sign_in(page, box)
+    found = []
     for address in addresses(box):
-        page.goto(address)
-        assert page.evaluate("document.documentElement.scrollWidth") <= size[0], address
+        found += faults(page, address)
         assert page.evaluate("window.broken") is None, address
         assert page.locator("main script, main img").count() == 0
     context.close()
+    assert found == []
     assert [text for text in said if "the server responded with a status of 4" not in text] == []
 
 

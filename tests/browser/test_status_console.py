@@ -5,10 +5,10 @@ from typing import Any
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.axe import violations
-from tests.browser.test_pages import DESKTOP, HOSTILE, NARROW, context_of, sign_in
+from tests.browser.axe import faults
+from tests.browser.test_pages import HOSTILE, context_of, sign_in
 from tests.running import UNLIMITED, Box, running_box
 
 pytestmark = pytest.mark.browser
@@ -87,25 +87,18 @@ def page(browser: Browser, box: Box) -> Iterator[Page]:
 
 
 @pytest.mark.node
-def test_every_page_is_clean_for_axe(browser: Browser, box: Box, paths: list[str]) -> None:
-    context = context_of(browser, NARROW, bypass_csp=True)
+def test_every_page_is_clean_for_axe_none_scrolls_sideways_and_names_do_nothing(
+    browser: Browser, box: Box, paths: list[str]
+) -> None:
+    context = context_of(browser)
     page = context.new_page()
     sign_in(page, box)
-    found = [wrong for path in paths for wrong in violations(page, f"{box.url}{path}")]
+    found = []
+    for path in paths:
+        found += faults(page, f"{box.url}{path}")
+        assert page.evaluate("window.broken") is None, path
     context.close()
     assert found == []
-
-
-def test_no_page_scrolls_sideways_and_names_do_nothing(browser: Browser, box: Box, paths: list[str]) -> None:
-    for size in (NARROW, DESKTOP):
-        context: BrowserContext = context_of(browser, size)
-        page = context.new_page()
-        sign_in(page, box)
-        for path in paths:
-            page.goto(f"{box.url}{path}")
-            assert page.evaluate("document.documentElement.scrollWidth") <= size[0], path
-            assert page.evaluate("window.broken") is None, path
-        context.close()
 
 
 def test_the_preview_follows_what_is_typed_and_the_way_back_is_one_step(page: Page, box: Box, home: str) -> None:

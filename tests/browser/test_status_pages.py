@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Route, ViewportSize, expect
 
 from analytics_box.http.front import CONTENT_SECURITY_POLICY
-from tests.browser.axe import violations
+from tests.browser.axe import faults
 from tests.status_pages.serving.all_pages import all_pages
 from tests.status_pages.serving.world import ASSETS
 
@@ -54,22 +54,9 @@ def addresses(shown: dict[str, str]) -> list[str]:
 
 
 @pytest.mark.node
-def test_every_page_is_clean_for_axe(browser: Browser, shown: dict[str, str]) -> None:
-    context = browser.new_context(viewport=PHONE, bypass_csp=True)
-    context.route(f"{HOST}/**", lambda route: answer(route, shown))
+def test_every_page_is_clean_for_axe_and_none_scrolls_sideways(context: BrowserContext, shown: dict[str, str]) -> None:
     page = context.new_page()
-    found = [wrong for address in addresses(shown) for wrong in violations(page, address)]
-    context.close()
-    assert found == []
-
-
-def test_no_page_scrolls_sideways(context: BrowserContext, shown: dict[str, str]) -> None:
-    page = context.new_page()
-    for address in addresses(shown):
-        page.goto(address)
-        for size in (PHONE, DESKTOP):
-            page.set_viewport_size(size)
-            assert page.evaluate("document.documentElement.scrollWidth") <= size["width"], address
+    assert [wrong for address in addresses(shown) for wrong in faults(page, address)] == []
 
 
 def test_the_page_does_all_without_a_script(browser: Browser, shown: dict[str, str]) -> None:
