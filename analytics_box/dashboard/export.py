@@ -33,8 +33,10 @@ class Sheet(Struct, frozen=True):
 async def file(
     visit: Visit, number: int, view: View, names: Sequence[str], form: str, begun: int | None = None
 ) -> Next:
-    """These parts of a page as CSV, a file of an archive for each table, or as JSON; `begun` as the page has it. Raises NotFound, RateLimited or
-    Unavailable."""
+    """These parts of a page as CSV, a file of an archive for each table, or as JSON; `begun` as the page has it.
+
+    Raises NotFound, RateLimited or Unavailable.
+    """
     if form not in FORMS:
         raise errors.NotFound("There is nothing at this address")
     parts = visit.parts

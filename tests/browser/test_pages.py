@@ -180,8 +180,9 @@ def test_every_page_is_clean_for_axe_and_none_scrolls_sideways_whatever_stranger
 TOO_SMALL = """[...document.querySelectorAll("a, button, summary, select, textarea, input")].filter(one => {
   const target = ["checkbox", "radio"].includes(one.type) ? one.closest("label") ?? one : one;
   const { width, height } = target.getBoundingClientRect();
-  const shown = width > 1 && height > 1 && one.checkVisibility({ visibilityProperty: true });
-  return shown && !one.closest(".hidden") && getComputedStyle(one).display !== "inline" && Math.min(width, height) < 23.5;
+  const hidden = one.closest(".hidden") || !one.checkVisibility({ visibilityProperty: true });
+  const shown = !hidden && width > 1 && height > 1;
+  return shown && getComputedStyle(one).display !== "inline" && Math.min(width, height) < 23.5;
 }).map(one => one.outerHTML.slice(0, 120))"""
 
 
