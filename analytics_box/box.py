@@ -4,31 +4,18 @@ What stands over one database is wired in state_side and event_side; here they m
 """
 
 from functools import partial
-from pathlib import Path
 
 from msgspec import Struct
 
 import analytics_box
 from analytics_box.accounts.passwords import Passwords
-from analytics_box.accounts.second_step import SecondSteps
 from analytics_box.accounts.sign_in import SignIns
-from analytics_box.accounts.tries import Tries
-from analytics_box.alarms.due import Reminders
-from analytics_box.alarms.traffic.watch import TrafficWatch
 from analytics_box.backup import restore, take, upgrade
 from analytics_box.backup.backups import Backups
 from analytics_box.callers import Callers
 from analytics_box.clock import Clock, SystemClock
-from analytics_box.dashboard.late_parts import KnownRows, LateParts
-from analytics_box.dashboard.segmented import SegmentedBoard
-from analytics_box.dashboard.values import KeptValues, KnownValues
-from analytics_box.docs.manual import Manual
-from analytics_box.docs.reference import Reference
 from analytics_box.event_side import EventSide, open_events
-from analytics_box.flags.comparing.people import RecentPeople
 from analytics_box.flags.ofrep.serve import Ofrep
-from analytics_box.flags.ofrep.states import States
-from analytics_box.flags.ofrep.streams import Streams
 from analytics_box.flags.serving.serve import Serving as FlagServing
 from analytics_box.flags.usage.counts import FlagCounts
 from analytics_box.http import app
@@ -36,65 +23,44 @@ from analytics_box.http.asgi import App
 from analytics_box.http.call import Parts
 from analytics_box.http.front import Front
 from analytics_box.http.guard import Guard
-from analytics_box.http.page import assets
 from analytics_box.http.page.assets import Assets
-from analytics_box.http.page.kept_forms import KeptForms
 from analytics_box.http.page.templates import Pages
 from analytics_box.http.proxy_watch import ProxyWatch
 from analytics_box.http.turns import Turns
 from analytics_box.ingest.routes import handlers as event_handlers
-from analytics_box.invented.example import Examples
 from analytics_box.keys import rows as key_rows
 from analytics_box.keys.ring import KeyRing
 from analytics_box.limits import Limits
-from analytics_box.links.bulk.jobs import ImportJobs
-from analytics_box.links.listing.suggested import slugs
 from analytics_box.links.redirects.observer import Observer
 from analytics_box.links.redirects.redirect import Redirects
-from analytics_box.monitors.asked import monitored, watched_websites
-from analytics_box.monitors.domains import DomainWatch
-from analytics_box.monitors.editing import change as monitor_change
-from analytics_box.monitors.erasing import Erasing
 from analytics_box.monitors.probing.probe import Prober
-from analytics_box.monitors.probing.registration import Registrations
 from analytics_box.monitors.running.engine import Engine
 from analytics_box.monitors.telling import Teller
-from analytics_box.notify.change import Tools
 from analytics_box.notify.deliveries import Deliveries
 from analytics_box.notify.mail import Mailer
 from analytics_box.notify.send import Sender
-from analytics_box.openapi import document
 from analytics_box.outgoing import client as outgoing
 from analytics_box.outgoing.client import Client
-from analytics_box.overview.autocomplete import KeptSuggestions
-from analytics_box.overview.board import WEBSITE
-from analytics_box.overview.live import Live, Watching
-from analytics_box.palette.sources import Palette
-from analytics_box.palette_sources import SOURCES
+from analytics_box.overview.live import Live
+from analytics_box.parts import Wired, parts_of, web_dir
 from analytics_box.procedures import PROCEDURES
 from analytics_box.routes import PAGES_AND_API
-from analytics_box.segments.menu import saved_segments
 from analytics_box.settings import Settings
 from analytics_box.state_side import StateSide, open_state
 from analytics_box.status_pages import markdown
 from analytics_box.status_pages.automatic.telling import AutomaticIncidents
-from analytics_box.status_pages.console.from_monitors import reporting
 from analytics_box.status_pages.files import pictures
 from analytics_box.status_pages.serving.earlier import Earlier
 from analytics_box.status_pages.serving.locks import Locks
 from analytics_box.status_pages.serving.making import TEMPLATES, Maker
 from analytics_box.status_pages.serving.serve import Serving
-from analytics_box.status_pages.subscribers import subscribing
-from analytics_box.status_pages.subscribers.deliveries import SubscriberDeliveries
 from analytics_box.status_pages.subscribers.public import Subscriptions
 from analytics_box.status_pages.view.snapshots import Snapshots
-from analytics_box.status_pages.view.sources import Sources
 from analytics_box.store import running
 from analytics_box.store.clock_watch import ClockWatch
 from analytics_box.store.db import Db
 from analytics_box.store.pairing import bring_together
 from analytics_box.store.reserve import Reserve
-from analytics_box.subjects import subjects
 from analytics_box.watch.notices import notices
 from analytics_box.watch.readiness import Readiness
 from analytics_box.watch.runs import Runs
@@ -167,7 +133,7 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
     teller = Teller(state.db, state.monitors, clock, settings.public_url, deliveries.soon)
     engine = _engine(state, events, settings, client, clock, teller)
     watched = _watched(state, events, settings, runs, reserve, clock, clock_watch, backups, engine)
-    parts = _parts(settings, clock, state, events, client, sender, deliveries, watched)
+    parts = parts_of(Wired(settings, clock, state, events, client, sender, deliveries, watched))
     teller.also = parts[AutomaticIncidents].tell
     return Box(
         settings=settings,
@@ -195,93 +161,6 @@ def _engine(
     engine = Engine(prober.check, teller.tell, events.db, events.strings, clock, canaries)
     state.monitors.run_by(engine)
     return engine
-
-
-def _parts(
-    settings: Settings,
-    clock: Clock,
-    state: StateSide,
-    events: EventSide,
-    client: Client,
-    sender: Sender,
-    deliveries: Deliveries,
-    watched: Watched,
-) -> Parts:
-    known = monitored(state.monitors)
-    tries = Tries(state.limits, state.seal, settings)
-    states = States()
-    streams = Streams(state.flags, states, clock, settings)
-    watching = Watching(events.presence, events.arrivals, clock)
-    told = SubscriberDeliveries(state.db, state.seal, sender, clock, settings)
-    subscribed = subscribing.Tools(state.seal, client.fence, settings.status_page_subscribers)
-    return Parts(
-        settings,
-        clock,
-        state.limits,
-        state.db,
-        state.keys,
-        state.websites,
-        state.organizations,
-        state.sign_ins,
-        state.passwords,
-        state.seal,
-        SecondSteps(clock, secure=settings.secure),
-        tries,
-        KeptForms(clock, mark_cookie=tries.cookie_name, knows=tries.knows, settings=settings),
-        events.presence,
-        events.dropped,
-        events.refusals,
-        watching,
-        Live(watching, events.arrivals, state.sign_ins, state.websites, state.db, clock, settings),
-        events.quarantine,
-        events.queries,
-        subjects(state.db, state.websites, state.organizations),
-        events.profiles,
-        events.erasures,
-        state.links,
-        state.link_domains,
-        events.clicks,
-        state.monitors,
-        state.status_pages,
-        state.flags,
-        streams,
-        Ofrep(state.flags, states, streams, state.limits, clock, settings),
-        FlagCounts(state.db, state.flags, clock),
-        RecentPeople(events.db, state.seal, state.websites),
-        _snapshots(state, events, settings, clock, watched.clock_watch),
-        told,
-        AutomaticIncidents(state.db, state.status_pages, clock, told.soon),
-        subscribed,
-        Subscriptions(state.db, subscribed, told, sender.mailer, state.limits, clock),
-        Erasing(events.db),
-        watched_websites(state.monitors, events.db),
-        reporting(state.status_pages),
-        monitor_change.Tools(state.seal, client.fence, settings.monitors_per_organization, state.websites),
-        Examples(events.db, events.intake.ledger, clock),
-        client,
-        sender,
-        sender.mailer,
-        deliveries,
-        Tools(state.seal, client.fence),
-        known,
-        Reminders(state.db, clock, known),
-        TrafficWatch(state.db, events.engines, state.websites, known, clock, settings.public_url),
-        DomainWatch(Registrations(client), state.monitors, state.db, clock, settings.public_url),
-        LateParts(clock),
-        KnownRows(),
-        KeptValues(clock),
-        KnownValues({"link": slugs}),
-        KeptSuggestions(clock),
-        saved_segments(),
-        SegmentedBoard(WEBSITE),
-        Palette(SOURCES),
-        ImportJobs(clock),
-        watched,
-        watched.backups,
-        assets.load(web_dir() / "static"),
-        Manual(web_dir() / "manual", settings.public_url),
-        Reference(lambda: document(settings, cookie=state.sign_ins.cookie_name)),
-    )
 
 
 def _application(state: StateSide, events: EventSide, parts: Parts) -> App:
@@ -352,23 +231,6 @@ def _redirects(state: StateSide, events: EventSide, parts: Parts, pages: Pages) 
     )
 
 
-def _snapshots(
-    state: StateSide, events: EventSide, settings: Settings, clock: Clock, clock_watch: ClockWatch
-) -> Snapshots:
-    """Status pages as visitors see them."""
-    return Snapshots(
-        Sources(
-            box_db=state.db,
-            events=events.db,
-            monitors=state.monitors,
-            organizations=state.organizations,
-            settings=settings,
-            clock=clock,
-            clock_watch=clock_watch,
-        )
-    )
-
-
 def _status_pages(state: StateSide, parts: Parts, pages: Pages, turns: Turns) -> Serving:
     settings, clock = parts.settings, parts.clock
     snapshots = parts[Snapshots]
@@ -400,10 +262,3 @@ def _flags(state: StateSide, parts: Parts, framework: App, turns: Turns) -> Flag
         app=framework,
         turns=turns,
     )
-
-
-def web_dir() -> Path:
-    """The folder of pages, static files and the manual: inside the installed package, else beside it in a checkout."""
-    package = Path(analytics_box.__file__).parent
-    packaged = package / "web"
-    return packaged if packaged.is_dir() else package.parent / "web"

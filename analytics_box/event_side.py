@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from functools import partial
+from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -84,8 +85,46 @@ def _derived(seal: Seal, name: str) -> bytes:
         ) from broken
 
 
+class _Memory(NamedTuple):
+    """What is in memory beside events.db, and follows its commits and rollbacks."""
+
+    strings: Strings
+    live: LiveSessions
+    event_ids: EventIds
+    profile_links: ProfileLinks
+    budgets: Budgets
+
+
 def open_events(settings: Settings, clock: Clock, state: StateSide, reserve: Reserve) -> EventSide:
     """Open events.db, which must be migrated, and bring what is in memory beside it to where it was."""
+    db, memory = _open(settings, clock, state, reserve)
+    intake = _intake(settings, clock, state, db, memory)
+    strings, live, salts = memory.strings, memory.live, intake.salts
+    erasures = Erasures(db, state.db, memory.profile_links, strings, live, salts, clock, asyncio.Lock())
+    engines = Engines(
+        db, clock, columnar=settings.columnar, memory=settings.columnar_memory, waiting=settings.query_queue
+    )
+    return EventSide(
+        db=db,
+        strings=strings,
+        event_ids=memory.event_ids,
+        geo=intake.geo,
+        salts=salts,
+        dropped=intake.dropped,
+        refusals=intake.refusals,
+        arrivals=intake.arrivals,
+        clicks=Clicks(db, strings, clock),
+        quarantine=Quarantine(db, live, strings, state.classification, clock),
+        intake=intake,
+        erasures=erasures,
+        profiles=Profiles(db, state.seal, erasures),
+        presence=Presence(db),
+        engines=engines,
+        queries=_queries(settings, clock, state, db, engines),
+    )
+
+
+def _open(settings: Settings, clock: Clock, state: StateSide, reserve: Reserve) -> tuple[Db, _Memory]:
     db = Db(
         settings.data_dir / schema.EVENTS_FILE,
         readers=settings.readers,
@@ -95,68 +134,60 @@ def open_events(settings: Settings, clock: Clock, state: StateSide, reserve: Res
         reserve=reserve,
     )
     strings, live, event_ids = Strings(), LiveSessions(), EventIds(clock)
-    profile_links = ProfileLinks(strings, state.seal, clock)
     budgets = Budgets(Budget(settings.budget_texts, settings.budget_mb * _MEGABYTE))
-    db.attach(strings, live, event_ids, profile_links, budgets)
+    memory = _Memory(strings, live, event_ids, ProfileLinks(strings, state.seal, clock), budgets)
+    db.attach(*memory)
     db.write_now(lambda db: recovery.recover(db, live, clock.now()))
     db.write_now(event_ids.recover)
-    salts = SaltFile(settings.data_dir / SALTS_FILE, partial(_derived, state.seal))
+    return db, memory
+
+
+def _intake(settings: Settings, clock: Clock, state: StateSide, db: Db, memory: _Memory) -> Intake:
+    """What takes events."""
+    arrivals = Arrivals()
+    return Intake(
+        events=db,
+        ledger=Ledger(memory.strings, memory.live, memory.event_ids, memory.profile_links),
+        budgets=memory.budgets,
+        keys=state.keys,
+        websites=state.websites,
+        organizations=state.organizations,
+        profile_links=memory.profile_links,
+        geo=Geo(settings),
+        classification=state.classification,
+        salts=_salts(settings, clock, state.seal, db),
+        limits=state.limits,
+        admission=state.admission,
+        dropped=DroppedTraffic(db, clock, told=arrivals.note_missed),
+        refusals=Refusals(),
+        arrivals=arrivals,
+        clock=clock,
+        settings=settings,
+    )
+
+
+def _salts(settings: Settings, clock: Clock, seal: Seal, db: Db) -> SaltFile:
+    """What visitors are hashed with. A file that was replaced is told of where there are visitors already."""
+    salts = SaltFile(settings.data_dir / SALTS_FILE, partial(_derived, seal))
     if salts.problem and db.read_now(_has_events):
         log.warning("%s was replaced (%s): visitors of today count as new ones from now on", salts.path, salts.problem)
     salts.current(clock.now())
-    arrivals, refusals = Arrivals(), Refusals()
-    dropped = DroppedTraffic(db, clock, told=arrivals.note_missed)
-    geo = Geo(settings)
-    erasures = Erasures(db, state.db, profile_links, strings, live, salts, clock, asyncio.Lock())
-    engines = Engines(
-        db, clock, columnar=settings.columnar, memory=settings.columnar_memory, waiting=settings.query_queue
-    )
-    return EventSide(
-        db=db,
-        strings=strings,
-        event_ids=event_ids,
-        geo=geo,
-        salts=salts,
-        dropped=dropped,
-        refusals=refusals,
-        arrivals=arrivals,
-        clicks=Clicks(db, strings, clock),
-        quarantine=Quarantine(db, live, strings, state.classification, clock),
-        intake=Intake(
-            events=db,
-            ledger=Ledger(strings, live, event_ids, profile_links),
-            budgets=budgets,
-            keys=state.keys,
-            websites=state.websites,
-            organizations=state.organizations,
-            profile_links=profile_links,
-            geo=geo,
-            classification=state.classification,
-            salts=salts,
-            limits=state.limits,
-            admission=state.admission,
-            dropped=dropped,
-            refusals=refusals,
-            arrivals=arrivals,
-            clock=clock,
-            settings=settings,
-        ),
-        erasures=erasures,
-        profiles=Profiles(db, state.seal, erasures),
-        presence=Presence(db),
-        engines=engines,
-        queries=Queries(
-            engines,
-            clock,
-            seconds=settings.query_seconds,
-            traits=Traits(db, state.seal),
-            links=NamedLinks(state.db, state.websites),
-            splits=FlagSplits(state.db, state.flags, state.websites),
-            public=max(1, settings.readers // 2),
-            budgets=AnswerBudgets(
-                Allowed(settings.answer_bytes, settings.answer_rows),
-                Allowed(settings.answer_bytes_anonymous, settings.answer_rows_anonymous, PUBLIC_PARAMETERS),
-            ),
+    return salts
+
+
+def _queries(settings: Settings, clock: Clock, state: StateSide, db: Db, engines: Engines) -> Queries:
+    """What answers questions about events, and about what box.db knows of them."""
+    return Queries(
+        engines,
+        clock,
+        seconds=settings.query_seconds,
+        traits=Traits(db, state.seal),
+        links=NamedLinks(state.db, state.websites),
+        splits=FlagSplits(state.db, state.flags, state.websites),
+        public=max(1, settings.readers // 2),
+        budgets=AnswerBudgets(
+            Allowed(settings.answer_bytes, settings.answer_rows),
+            Allowed(settings.answer_bytes_anonymous, settings.answer_rows_anonymous, PUBLIC_PARAMETERS),
         ),
     )
 

@@ -9,12 +9,12 @@ from collections.abc import Iterator
 import pytest
 from msgspec.structs import replace
 
-from analytics_box.box import web_dir
 from analytics_box.docs.manual import Manual, Section, read
 from analytics_box.links.figures.board import LISTS as LINK_LISTS
 from analytics_box.links.figures.board import PANELS as LINK_PANELS
 from analytics_box.overview.board import LISTS, PANELS
 from analytics_box.overview.compact import EXTRAS, LIMITS, rate
+from analytics_box.parts import web_dir
 from analytics_box.settings import Settings
 from analytics_box.texts import Definitions, LinkStats, Metrics
 from tests.inprocess import whole_box

@@ -11,7 +11,6 @@ from typing import Any
 import click
 import pytest
 
-from analytics_box.box import web_dir
 from analytics_box.cli.main import main
 from analytics_box.cli.options import EXIT_CODES
 from analytics_box.cli.reference import rows
@@ -19,6 +18,7 @@ from analytics_box.docs.manual import Manual, Section
 from analytics_box.errors import NotFound
 from analytics_box.notify.kinds.table import KINDS
 from analytics_box.openapi.refusals import codes
+from analytics_box.parts import web_dir
 from analytics_box.settings import Settings
 from analytics_box.texts import (
     ApiKeys,

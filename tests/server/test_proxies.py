@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import apsw
 import pytest
 
-from analytics_box.box import web_dir
+from analytics_box.parts import web_dir
 from tests.running import BROWSER, UNLIMITED, Account, Server, serving, set_up
 
 BOX, LINKS = "stats.example.com", "go.example.com"

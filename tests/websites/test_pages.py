@@ -9,7 +9,6 @@ from urllib.parse import urlencode
 
 import pytest
 
-from analytics_box.box import web_dir
 from analytics_box.dashboard import panels
 from analytics_box.dashboard.chart_picker import chart_choices
 from analytics_box.dashboard.compare_picker import comparison_shown
@@ -20,6 +19,7 @@ from analytics_box.http.page import assets
 from analytics_box.http.page.dates import USUAL
 from analytics_box.http.page.templates import Pages
 from analytics_box.overview.board import PANELS, WEBSITE
+from analytics_box.parts import web_dir
 from analytics_box.query.catalog.types import Record
 from analytics_box.query.ranges import Days
 from tests.inprocess import Answer, SiteName, WholeBox, whole_box

@@ -9,7 +9,6 @@ from typing import Any
 from msgspec.structs import replace
 
 from analytics_box.accounts.passwords import Passwords, hash_now
-from analytics_box.box import web_dir
 from analytics_box.errors import Unavailable
 from analytics_box.http.asgi import Receive, Scope, Send, respond
 from analytics_box.http.front import Front
@@ -18,6 +17,7 @@ from analytics_box.http.page.templates import Pages
 from analytics_box.http.proxy_watch import ProxyWatch
 from analytics_box.http.turns import Turns
 from analytics_box.limits import Limits
+from analytics_box.parts import web_dir
 from analytics_box.settings import Settings
 from analytics_box.status_pages.directory import StatusPages
 from analytics_box.status_pages.page import Page

@@ -1,0 +1,238 @@
+"""The parts of the box that handlers work with, by what they are about. A handler takes one by its class."""
+
+from pathlib import Path
+
+from msgspec import Struct
+
+import analytics_box
+from analytics_box.accounts.second_step import SecondSteps
+from analytics_box.accounts.tries import Tries
+from analytics_box.alarms.due import Reminders
+from analytics_box.alarms.traffic.watch import TrafficWatch
+from analytics_box.clock import Clock
+from analytics_box.dashboard.late_parts import KnownRows, LateParts
+from analytics_box.dashboard.segmented import SegmentedBoard
+from analytics_box.dashboard.values import KeptValues, KnownValues
+from analytics_box.docs.manual import Manual
+from analytics_box.docs.reference import Reference
+from analytics_box.event_side import EventSide
+from analytics_box.flags.comparing.people import RecentPeople
+from analytics_box.flags.ofrep.serve import Ofrep
+from analytics_box.flags.ofrep.states import States
+from analytics_box.flags.ofrep.streams import Streams
+from analytics_box.flags.usage.counts import FlagCounts
+from analytics_box.http.call import Parts
+from analytics_box.http.page import assets
+from analytics_box.http.page.kept_forms import KeptForms
+from analytics_box.invented.example import Examples
+from analytics_box.links.bulk.jobs import ImportJobs
+from analytics_box.links.listing.suggested import slugs
+from analytics_box.monitors.asked import monitored, watched_websites
+from analytics_box.monitors.domains import DomainWatch
+from analytics_box.monitors.editing import change as monitor_change
+from analytics_box.monitors.erasing import Erasing
+from analytics_box.monitors.probing.registration import Registrations
+from analytics_box.notify.change import Tools
+from analytics_box.notify.deliveries import Deliveries
+from analytics_box.notify.send import Sender
+from analytics_box.openapi import document
+from analytics_box.outgoing.client import Client
+from analytics_box.overview.autocomplete import KeptSuggestions
+from analytics_box.overview.board import WEBSITE
+from analytics_box.overview.live import Live, Watching
+from analytics_box.palette.sources import Palette
+from analytics_box.palette_sources import SOURCES
+from analytics_box.segments.menu import saved_segments
+from analytics_box.settings import Settings
+from analytics_box.state_side import StateSide
+from analytics_box.status_pages.automatic.telling import AutomaticIncidents
+from analytics_box.status_pages.console.from_monitors import reporting
+from analytics_box.status_pages.subscribers import subscribing
+from analytics_box.status_pages.subscribers.deliveries import SubscriberDeliveries
+from analytics_box.status_pages.subscribers.public import Subscriptions
+from analytics_box.status_pages.view.snapshots import Snapshots
+from analytics_box.status_pages.view.sources import Sources
+from analytics_box.subjects import subjects
+from analytics_box.watch.state import Watched
+
+
+class Wired(Struct, frozen=True):
+    """What parts are made of: both sides of the box, what reaches out of it, and what is watched of it."""
+
+    settings: Settings
+    clock: Clock
+    state: StateSide
+    events: EventSide
+    client: Client
+    sender: Sender
+    deliveries: Deliveries
+    watched: Watched
+
+
+def parts_of(wired: Wired) -> Parts:
+    """All parts; those of a kind beside each other."""
+    state = wired.state
+    return Parts(
+        wired.settings,
+        wired.clock,
+        state.limits,
+        state.db,
+        *_in_state(state),
+        *_in_events(wired.events),
+        *_signing_in(wired),
+        *_asking(wired),
+        *_of_flags(wired),
+        *_of_status_pages(wired),
+        *_of_monitors(wired),
+        *_telling(wired),
+        *_on_pages(wired),
+        wired.watched,
+        wired.watched.backups,
+    )
+
+
+def _in_state(state: StateSide) -> tuple[object, ...]:
+    """What of box.db is in memory."""
+    return (
+        state.keys,
+        state.websites,
+        state.organizations,
+        state.sign_ins,
+        state.passwords,
+        state.seal,
+        state.links,
+        state.link_domains,
+        state.monitors,
+        state.status_pages,
+        state.flags,
+    )
+
+
+def _in_events(events: EventSide) -> tuple[object, ...]:
+    """What stands over events.db."""
+    return (
+        events.presence,
+        events.dropped,
+        events.refusals,
+        events.quarantine,
+        events.queries,
+        events.profiles,
+        events.erasures,
+        events.clicks,
+    )
+
+
+def _signing_in(wired: Wired) -> tuple[object, ...]:
+    state, clock, settings = wired.state, wired.clock, wired.settings
+    tries = Tries(state.limits, state.seal, settings)
+    return (
+        SecondSteps(clock, secure=settings.secure),
+        tries,
+        KeptForms(clock, mark_cookie=tries.cookie_name, knows=tries.knows, settings=settings),
+    )
+
+
+def _asking(wired: Wired) -> tuple[object, ...]:
+    """What questions are about, and who is there now."""
+    state, events, clock = wired.state, wired.events, wired.clock
+    watching = Watching(events.presence, events.arrivals, clock)
+    return (
+        subjects(state.db, state.websites, state.organizations),
+        watching,
+        Live(watching, events.arrivals, state.sign_ins, state.websites, state.db, clock, wired.settings),
+        Examples(events.db, events.intake.ledger, clock),
+    )
+
+
+def _of_flags(wired: Wired) -> tuple[object, ...]:
+    state, clock, settings = wired.state, wired.clock, wired.settings
+    states = States()
+    streams = Streams(state.flags, states, clock, settings)
+    return (
+        streams,
+        Ofrep(state.flags, states, streams, state.limits, clock, settings),
+        FlagCounts(state.db, state.flags, clock),
+        RecentPeople(wired.events.db, state.seal, state.websites),
+    )
+
+
+def _of_status_pages(wired: Wired) -> tuple[object, ...]:
+    state, clock, settings, sender = wired.state, wired.clock, wired.settings, wired.sender
+    told = SubscriberDeliveries(state.db, state.seal, sender, clock, settings)
+    subscribed = subscribing.Tools(state.seal, wired.client.fence, settings.status_page_subscribers)
+    return (
+        _snapshots(wired),
+        told,
+        AutomaticIncidents(state.db, state.status_pages, clock, told.soon),
+        subscribed,
+        Subscriptions(state.db, subscribed, told, sender.mailer, state.limits, clock),
+        reporting(state.status_pages),
+    )
+
+
+def _snapshots(wired: Wired) -> Snapshots:
+    """Status pages as visitors see them."""
+    state = wired.state
+    return Snapshots(
+        Sources(
+            box_db=state.db,
+            events=wired.events.db,
+            monitors=state.monitors,
+            organizations=state.organizations,
+            settings=wired.settings,
+            clock=wired.clock,
+            clock_watch=wired.watched.clock_watch,
+        )
+    )
+
+
+def _of_monitors(wired: Wired) -> tuple[object, ...]:
+    state, settings, client = wired.state, wired.settings, wired.client
+    return (
+        Erasing(wired.events.db),
+        watched_websites(state.monitors, wired.events.db),
+        monitor_change.Tools(state.seal, client.fence, settings.monitors_per_organization, state.websites),
+        DomainWatch(Registrations(client), state.monitors, state.db, wired.clock, settings.public_url),
+    )
+
+
+def _telling(wired: Wired) -> tuple[object, ...]:
+    """Messages, and what alarms watch."""
+    state, events, clock, url = wired.state, wired.events, wired.clock, wired.settings.public_url
+    known = monitored(state.monitors)
+    return (
+        wired.client,
+        wired.sender,
+        wired.sender.mailer,
+        wired.deliveries,
+        Tools(state.seal, wired.client.fence),
+        known,
+        Reminders(state.db, clock, known),
+        TrafficWatch(state.db, events.engines, state.websites, known, clock, url),
+    )
+
+
+def _on_pages(wired: Wired) -> tuple[object, ...]:
+    """What pages are made of, and what they keep for a while."""
+    clock, settings = wired.clock, wired.settings
+    return (
+        LateParts(clock),
+        KnownRows(),
+        KeptValues(clock),
+        KnownValues({"link": slugs}),
+        KeptSuggestions(clock),
+        saved_segments(),
+        SegmentedBoard(WEBSITE),
+        Palette(SOURCES),
+        ImportJobs(clock),
+        assets.load(web_dir() / "static"),
+        Manual(web_dir() / "manual", settings.public_url),
+        Reference(lambda: document(settings, cookie=wired.state.sign_ins.cookie_name)),
+    )
+
+
+def web_dir() -> Path:
+    """The folder of pages, static files and the manual: inside the installed package, else beside it in a checkout."""
+    package = Path(analytics_box.__file__).parent
+    packaged = package / "web"
+    return packaged if packaged.is_dir() else package.parent / "web"
