@@ -20,7 +20,7 @@ from analytics_box.query.access import Scope
 from analytics_box.query.catalog import QueryType
 from analytics_box.query.filters import Filter, FilterGroup
 from analytics_box.query.ranges import Days
-from analytics_box.query.request import MAX_LIMIT, GivenFilter, GivenParameter, GivenQuery, check
+from analytics_box.query.request import MAX_LIMIT, GivenFilter, GivenParameter, GivenQuery, Request, check
 from analytics_box.query.run import Queries
 
 # When what a page is about was down, within [start, end) in UTC ms.
@@ -127,6 +127,23 @@ class Asking(Struct, frozen=True):
             *(GivenParameter(name, id=f"{name} so far", start_date=first, end_date=last) for name in so_far),
             *(GivenParameter(one.name, id=label) for label, one in made.items()),
         ]
+        request = self._checked(wanted, limit)
+        asks = self.of.about(self.plain).asks
+        more: dict[str, Any] = {f"{name} before": {"starts": self._starts_before} for name in before}
+        more |= {f"{name} so far": {"until": self.until} for name in so_far}
+        questions = tuple(
+            question
+            if given is None
+            else replace(question, type=asks(given), granularity=self.steps, **more.get(question.label, {}))
+            for question in request.questions
+            for given in (made.get(question.label, question.type),)
+        )
+        request = replace(request, filters=(*request.filters, *aim), questions=questions)
+        found = await self._answered(request)
+        return [found[parameter.id or parameter.name] for parameter in wanted]
+
+    def _checked(self, wanted: Sequence[GivenParameter], limit: int) -> Request:
+        """These questions as the API would check them. Raises Unanswered."""
         given = GivenQuery(
             parameters=[*wanted],
             startDate=self.days.first.isoformat(),
@@ -136,32 +153,20 @@ class Asking(Struct, frozen=True):
             filters=[*self.filters],
         )
         try:
-            request = check(given, zone_name=self.zone.key, now=self.now)
+            return check(given, zone_name=self.zone.key, now=self.now)
         except BoxError as refused:
             raise Unanswered(refused.message) from refused
-        asks = self.of.about(self.plain).asks
-        more: dict[str, Any] = {f"{name} before": {"starts": self._starts_before} for name in before}
-        more |= {f"{name} so far": {"until": self.until} for name in so_far}
-        request = replace(
-            request,
-            filters=(*request.filters, *aim),
-            questions=tuple(
-                question
-                if given is None
-                else replace(question, type=asks(given), granularity=self.steps, **more.get(question.label, {}))
-                for question in request.questions
-                for given in (made.get(question.label, question.type),)
-            ),
-        )
+
+    async def _answered(self, request: Request) -> dict[str, Rows]:
+        """The rows of each question by its label. Raises Unanswered if there are none of one."""
         try:
             found = await self.queries.answer(request, Scope((self.number,), subject=self.of.subject))
         except BoxError as refused:
             raise Unanswered(refused.message) from refused
-        entries = {entry.parameter: entry for entry in found}
         failed = [entry.error for entry in found if not entry.success]
         if failed:
             raise Unanswered(failed[0])
-        return [entries[parameter.id or parameter.name].data for parameter in wanted]
+        return {entry.parameter: entry.data for entry in found}
 
 
 # What a query is checked with; the API knows no weeks and months, the engine does.

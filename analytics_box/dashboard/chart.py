@@ -188,21 +188,10 @@ def chart(
     """
     named = axis.places(rows, axis.last)
     filling = _filling(named, axis)
-    points = []
-    for index, (place, row) in enumerate(zip(named, rows, strict=True)):
-        known = axis.known(place)
-        value = metric.of(row) if known else None
-        points.append(
-            Point(
-                tick=place.tick,
-                label=place.label,
-                value=value,
-                text=written(metric, value) if known else "",
-                turns=place.turns,
-                unfinished=_so_far(place, axis) if index == filling else "",
-                cut=place.cut,
-            )
-        )
+    points = [
+        _point(metric, axis, place, row, filling=index == filling)
+        for index, (place, row) in enumerate(zip(named, rows, strict=True))
+    ]
     if previous:
         theirs = zip(axis.places(previous, previous_last), previous, strict=True)
         points = [*map(partial(_compared, metric, axis), points, theirs), *points[len(previous) :]]
@@ -217,6 +206,20 @@ def chart(
         marks=marks(notes, named, axis.zone),
         step=axis.step,
         second=second[0].unit if second is not None else None,
+    )
+
+
+def _point(metric: Metric, axis: Axis, place: Bucket, row: Record, *, filling: bool) -> Point:
+    known = axis.known(place)
+    value = metric.of(row) if known else None
+    return Point(
+        tick=place.tick,
+        label=place.label,
+        value=value,
+        text=written(metric, value) if known else "",
+        turns=place.turns,
+        unfinished=_so_far(place, axis) if filling else "",
+        cut=place.cut,
     )
 
 

@@ -15,7 +15,7 @@ from analytics_box import errors
 from analytics_box.clock import DAY
 from analytics_box.dashboard import chart, chips, panels, places, range_picker, steps, tiles
 from analytics_box.dashboard.asking import Asking, Outages, Unanswered, day_of
-from analytics_box.dashboard.board import Extra, Listed, Place
+from analytics_box.dashboard.board import Board, Extra, Listed, Place
 from analytics_box.dashboard.chart import Chart
 from analytics_box.dashboard.chart_picker import ChartChoices, chart_choices
 from analytics_box.dashboard.chips import ChipGroup, Choice
@@ -237,15 +237,7 @@ def _dashboard(
             if name in of.panels
         ),
         extras=tuple(
-            ExtraPanel(
-                name,
-                words.tabs[name],
-                words.anchors[name],
-                ready.get(name),
-                of.extras[name],
-                name in failed,
-                name in waited,
-            )
+            _extra_panel(of, name, ready.get(name), failed=name in failed, late=name in waited)
             for name in names
             if name in of.extras
         ),
@@ -256,6 +248,10 @@ def _dashboard(
         names=(*(about.names[one.name] for one in of.metrics), *((view.aim.name,) if view.aim is not None else ())),
         filters={field: words.filters[field] for field in of.fields if field in words.filters},
     )
+
+
+def _extra_panel(of: Board, name: str, content: Any, *, failed: bool, late: bool) -> ExtraPanel:
+    return ExtraPanel(name, of.words.tabs[name], of.words.anchors[name], content, of.extras[name], failed, late)
 
 
 def _waiting(asking: Asking, view: View, name: str, known: KnownRows, *, failed: bool) -> Panel:
