@@ -35,11 +35,11 @@ def serving(data_dir: Path, **changed: object) -> Iterator[Server]:
         server.kill()
 
 
-def pin(pid: int, core: str) -> None:
-    """Keep a process and all its threads on one core, where there are two."""
+def pin(pid: int, *cores: str) -> None:
+    """Keep a process and all its threads on these cores, where there are two."""
     if (os.cpu_count() or 1) > 1:
         for thread in Path(f"/proc/{pid}/task").iterdir():
-            os.sched_setaffinity(int(thread.name), {int(core)})
+            os.sched_setaffinity(int(thread.name), {int(core) for core in cores})
 
 
 def memory_mb(pid: int) -> float:
