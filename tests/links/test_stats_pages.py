@@ -53,9 +53,9 @@ def test_a_part_that_takes_long_is_fetched_by_the_page(pages: PageWorld, monkeyp
     pages.follow("slow")
     monkeypatch.setattr(board_page, "BUDGET_SECONDS", 0)
     page = pages.seen(f"/links/{link_id}?range=today")
-    assert f'data-hx-get="/links/{link_id}/parts/figures,sources,countries,devices,kinds?range=today"' in page
+    assert f'data-late="/links/{link_id}/parts/figures,sources,countries,devices,kinds?range=today"' in page
     assert f'href="/links/{link_id}?range=today&amp;wait=all"' in page
-    assert "data-hx-get" not in pages.seen(f"/links/{link_id}?range=today&wait=all")
+    assert "data-late" not in pages.seen(f"/links/{link_id}?range=today&wait=all")
 
 
 @pytest.fixture(scope="module")

@@ -70,7 +70,7 @@ def test_parts_that_are_ready_come_together_and_the_others_are_asked_for_again(
     released.set()
     second = box.get(f"{path}/parts/browsers", cookie=box.cookie).body.decode()
     assert 'id="panel-browsers"' in second
-    assert "hx-get" not in second
+    assert "data-late" not in second
     assert box.get(f"{path}/parts/pages,nothing", cookie=box.cookie).status == 404
 
 

@@ -227,8 +227,7 @@ def rendered(pages: Pages, name: str, *, rows: list[Record] | None, failed: bool
 
 def test_a_part_that_is_late_keeps_its_place_and_is_fetched(pages: Pages) -> None:
     part = rendered(pages, "pages", rows=None, failed=False)
-    assert 'hx-get="/sites/w1/parts/pages?range=today"' in part
-    assert 'hx-select-oob="#panel-pages"' in part
+    assert 'data-late="/sites/w1/parts/pages?range=today"' in part
     assert 'aria-busy="true"' in part
     assert 'href="/sites/w1?range=today&amp;wait=all"' in part  # for browsers without scripts
 
@@ -237,7 +236,7 @@ def test_a_part_that_is_late_keeps_its_place_and_is_fetched(pages: Pages) -> Non
 def test_a_part_that_failed_says_so_and_does_not_fetch_itself_for_ever(pages: Pages, name: str) -> None:
     part = rendered(pages, name, rows=None, failed=True)
     assert "could not be loaded" in part
-    assert "hx-get" not in part
+    assert "data-late" not in part
 
 
 class Tags(HTMLParser):

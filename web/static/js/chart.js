@@ -68,7 +68,7 @@ const drawAll = (again = false) => {
 };
 
 drawAll();
-document.addEventListener("htmx:afterSettle", () => drawAll());
+document.addEventListener("settled", () => drawAll());
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => drawAll(true));
 new MutationObserver(() => drawAll(true)).observe(document.documentElement, { attributeFilter: ["data-theme"] });
 

@@ -21,5 +21,5 @@ const place = () => {
 };
 
 place();
-document.addEventListener("htmx:afterSettle", place);
+document.addEventListener("settled", place);
 addEventListener("resize", place);

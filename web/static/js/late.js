@@ -4,7 +4,6 @@ const LATE = [
   { on: ".filter", load: () => import("./combobox.js") },
   { on: ".range:has([data-calendar])", load: () => import("./calendar.js") },
   { on: "a[data-details]", load: () => import("./details.js") },
-  { on: ".world-map a", load: () => import("./world.js") },
 ];
 
 // Without its script a link is a link.

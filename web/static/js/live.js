@@ -132,23 +132,5 @@ addEventListener("online", open);
 addEventListener("offline", open);
 addEventListener("pagehide", close);
 addEventListener("pageshow", (event) => { if (event.persisted) open(); });
-document.addEventListener("htmx:afterSettle", bind);
+document.addEventListener("settled", bind);
 bind();
-
-// Parts that cannot be fetched say so instead of pretending to load.
-document.addEventListener("htmx:afterRequest", ({ target, detail }) => {
-  const part = target.closest?.("[aria-busy]");
-  if (!part || detail.successful) return;
-  for (const one of part.id === "late" ? document.querySelectorAll("#page [aria-busy]") : [part]) {
-    const words = document.createElement("p");
-    words.className = "panel-empty";
-    words.textContent = part.dataset.failed;
-    one.removeAttribute("aria-busy");
-    one.replaceChildren(words);
-  }
-});
-
-// What came for a panel that shows something else by now stays away.
-document.addEventListener("htmx:oobBeforeSwap", ({ target, detail }) => {
-  if (!target.matches("[aria-busy]") || target.asked) detail.shouldSwap = false;
-});

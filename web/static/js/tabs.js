@@ -16,16 +16,16 @@ const withTabs = (address, own) => {
   return found.pathname + found.search.replaceAll("%2C", ",").replaceAll("%2F", "/");
 };
 
+let changed = false; // a tab, alone
+
 // After a tab has changed alone, everything else on the page has to lead on from it.
 const follow = () => {
   const page = document.getElementById("page");
   for (const link of page?.querySelectorAll("a[href]") ?? []) {
-    if (link.pathname !== location.pathname || link.getAttribute("href").startsWith("#")) continue;
-    const address = withTabs(link.href, link.dataset.tab);
-    if (address === link.getAttribute("href")) continue;
-    link.setAttribute("href", address);
+    const before = link.getAttribute("href"); // links of the map, too, which are none of HTML
+    if (before.startsWith("#") || new URL(before, location).pathname !== location.pathname) continue;
+    link.setAttribute("href", withTabs(before, link.dataset.tab));
     if (link.dataset.part) link.dataset.part = withTabs(link.dataset.part, link.dataset.tab);
-    htmx.process(link); // it remembers the address that a boosted link had
   }
   for (const form of page?.querySelectorAll("form[method=get]") ?? []) {
     form.querySelector("input[name=tab]")?.remove();
@@ -43,6 +43,7 @@ document.addEventListener("click", (event) => {
   const { href, dataset } = tab;
   const panel = tab.closest("section");
   panel.asked = { tab, before: location.href };
+  changed = true;
   htmx.trigger(panel, "htmx:abort"); // what the list before still waits for would come later, and in the place of this
   panel.dataset.hxIndicator = "this";
   if (href !== location.href) history.pushState({ htmx: true }, "", href);
@@ -56,10 +57,10 @@ document.addEventListener("DOMContentLoaded", () => {
   if (loaded.name.split("#")[0] !== location.href.split("#")[0]) location.reload();
 });
 
-document.addEventListener("htmx:afterSettle", follow);
+document.addEventListener("settled", () => { if (changed) follow(); });
 for (const name of ["htmx:responseError", "htmx:sendError", "htmx:timeout"]) {
   document.addEventListener(name, ({ target, detail }) => {
-    if (!target.asked || target.matches("[aria-busy]")) return;
+    if (!target.asked) return;
     const { tab, before } = target.asked;
     history.replaceState({ htmx: true }, "", before);
     sayFailed(name === "htmx:responseError" ? detail.xhr.status : 0, () => tab.click());

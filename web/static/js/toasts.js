@@ -81,4 +81,4 @@ for (const name of ["htmx:responseError", "htmx:sendError", "htmx:timeout"]) {
     sayFailed(name === "htmx:responseError" ? xhr.status : 0, again(elt));
   });
 }
-document.addEventListener("htmx:afterRequest", ({ detail }) => { if (detail.successful && detail.boosted) hide(); });
+document.addEventListener("htmx:afterRequest", ({ detail }) => { if (detail.successful && (detail.boosted || detail.etc.push)) hide(); });

@@ -40,4 +40,4 @@ on("keydown", (table, event) => {
 });
 
 prepare();
-document.addEventListener("htmx:afterSettle", prepare);
+document.addEventListener("settled", prepare);

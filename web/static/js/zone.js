@@ -14,4 +14,4 @@ const fill = () => {
 };
 
 fill();
-document.addEventListener("htmx:afterSettle", fill);
+document.addEventListener("settled", fill);

@@ -1,0 +1,43 @@
+// Parts of a page that were not ready in time are fetched as soon as it stands. What asks for them comes back among them,
+// and asks for those that are still to come.
+const PATIENCE = 30_000; // ms
+
+// A panel that was asked for something else meanwhile is left alone.
+const put = (fresh) => {
+  const place = document.getElementById(fresh.id);
+  if (place?.matches("[aria-busy]") && !place.asked) place.replaceWith(fresh);
+};
+
+// What does not come says so instead of pretending to load.
+const giveUp = (late) => {
+  const others = late.hidden ? document.querySelectorAll("#page [aria-busy]:not([data-late])") : [];
+  for (const place of [late, ...others]) {
+    const words = document.createElement("p");
+    words.className = "panel-empty";
+    words.textContent = late.dataset.failed;
+    place.removeAttribute("aria-busy");
+    place.replaceChildren(words);
+  }
+};
+
+const come = async (late) => {
+  late.comes = true;
+  const headers = { "HX-Request": "true", "HX-Current-URL": location.href, accept: "text/html" };
+  try {
+    const answer = await fetch(late.dataset.late, { headers, signal: AbortSignal.timeout(PATIENCE) });
+    const signIn = answer.headers.get("hx-redirect");
+    if (signIn) return location.assign(signIn);
+    if (!answer.ok) throw new Error(answer.statusText);
+    const found = new DOMParser().parseFromString(await answer.text(), "text/html");
+    if (!late.isConnected) return; // another page by now
+    for (const fresh of [...found.body.children]) put(fresh);
+    document.dispatchEvent(new Event("settled"));
+  } catch {
+    giveUp(late);
+  }
+};
+
+const comeAll = () => { for (const late of document.querySelectorAll("[data-late]")) if (!late.comes) come(late); };
+
+comeAll();
+document.addEventListener("settled", comeAll);
