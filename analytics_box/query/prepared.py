@@ -61,6 +61,8 @@ def prepare(question: Question, query_type: QueryType, request: Request, reads: 
         raise CannotAnswer(f"Cannot sort by {request.sort_by}; {query_type.name} sorts by {known}")
     if not reads.people and (query_type.personal or _names_people(request.filters)):
         raise CannotAnswer("Only members may see people")
+    if reads.public and _has_patterns(request.filters):
+        raise CannotAnswer("Only members may filter by patterns")  # strangers would choose the texts, too
     _check_needs(query_type, request)
     _check_alone(query_type, request)
     counted = tuple(item for item in request.filters if isinstance(item, Filter) and item.field in query_type.having)
@@ -117,6 +119,10 @@ def _names_people(items: Iterable[Filter | FilterGroup]) -> bool:
         item.field in {"profile_id", "anonymous_id"} if isinstance(item, Filter) else _names_people(item.items)
         for item in items
     )
+
+
+def _has_patterns(items: Iterable[Filter | FilterGroup]) -> bool:
+    return any(item.op == "regex" if isinstance(item, Filter) else _has_patterns(item.items) for item in items)
 
 
 def _by_number(item: Filter | FilterGroup, reads: Scope) -> Filter | FilterGroup:

@@ -19,6 +19,7 @@ from analytics_box.query.ranges import Days, Granularity, Preset
 DEFAULT_LIMIT, MAX_LIMIT = 100, 10_000
 MAX_PARAMETERS, MAX_BATCH = 50, 20  # wire 0, size of a request
 MAX_FILTERS, MAX_LIST, MAX_DEPTH = 50, 1_000, 5
+MAX_CONDITIONS = 100  # of a query, those in groups too: an engine plans each as a look at the texts of its own
 MAX_PATTERN = 500  # characters
 MAX_PATTERNS = 20  # of all queries of a request: each may take some ms to compile
 MAX_HAPPENED = 20  # filters on what happened in a session, those in groups too: each takes a look at the events
@@ -268,6 +269,8 @@ def _granularity(query_type: QueryType, named: GranularityName | None, days: Day
 def check_filters(given: list[GivenFilter], where: str) -> tuple[Filter | FilterGroup, ...]:
     """The filters of a query. Raises InvalidQuery or WrongTypes."""
     check_pattern_count([given], where)
+    if _count(given, lambda item: 1 if item.any is None and item.all is None else 0) > MAX_CONDITIONS:
+        raise InvalidQuery.about(f"{where}filters", f"A query may have {MAX_CONDITIONS} filters, those in groups too")
     if _count(given, lambda item: int(item.field in happened.FIELDS)) > MAX_HAPPENED:
         raise InvalidQuery.about(f"{where}filters", f"A query may have {MAX_HAPPENED} filters on what happened")
     return tuple(_filter(item, f"{where}filters[{at}]") for at, item in enumerate(given))

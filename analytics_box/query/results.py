@@ -11,7 +11,9 @@ Rows = list[tuple[Any, ...]]
 MOST_BYTES = 12 << 20  # in all that is kept; some 30 MB at most
 MOST_OF_ONE = 1 << 20
 _OF_A_PLAN = 2_000
+_OF_A_CONDITION = 200  # or a group of them
 _OF_A_VALUE = 60
+_OF_A_LETTER = 4  # in a text that has any beyond ASCII
 
 
 class Kept(NamedTuple):
@@ -66,8 +68,15 @@ def _of_plan(plan: Plan) -> int:
 
 def _of_conditions(items: Iterable[Where]) -> int:
     return sum(
-        sum(_OF_A_VALUE + len(value) for value in item.values)
-        if isinstance(item, Condition)
-        else _of_conditions(item.items)
+        _OF_A_CONDITION
+        + (
+            sum(map(_of_value, item.values)) + _of_conditions(item.also)
+            if isinstance(item, Condition)
+            else _of_conditions(item.items)
+        )
         for item in items
     )
+
+
+def _of_value(value: str) -> int:
+    return _OF_A_VALUE + len(value) * (1 if value.isascii() else _OF_A_LETTER)

@@ -7,12 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analytics_box.errors import InvalidQuery
+from analytics_box.errors import DeadlineExceeded, InvalidQuery
 from analytics_box.query import catalog
 from analytics_box.query.compose import compose
+from analytics_box.query.engines import sqlite
 from analytics_box.query.engines.sqlite import render
-from analytics_box.query.filters import COLUMNS, Filter, Op, conditions
+from analytics_box.query.filters import COLUMNS, Condition, Filter, Op, conditions
 from analytics_box.query.happened import LIMITS
+from analytics_box.query.plan import Plan
 from analytics_box.query.ranges import Bucket, Window
 from analytics_box.query.request import GivenFilter, GivenQuery, check, check_filters
 from tests.cases import each
@@ -143,8 +145,28 @@ def test_long_lists_find_the_same_as_short_ones(world: World, operator: str, wan
         [{"field": "path", "op": "regex", "value": r"\pL{300}"}],  # 5 MB, and 150 ms to compile
         [{"field": "path", "op": "regex", "value": [str(number) for number in range(21)]}],
         [{"any": [{"field": "path", "op": "regex", "value": "a"}] * 11}] * 2,
+        [{"any": [{"all": [{"field": "path", "op": "is_set"}] * 50}] * 3}],
+        [{"all": [{"any": [{"field": "path", "op": "is_set"}] * 50}, {"field": "path", "op": "is_set"}]}] * 2,
     ],
 )
-def test_patterns_that_cost_much_are_refused(filters: list[dict[str, object]]) -> None:
+def test_filters_that_cost_much_are_refused(filters: list[dict[str, object]]) -> None:
     with pytest.raises(InvalidQuery):
         check_filters(msgspec.convert(filters, list[GivenFilter]), "")
+
+
+def test_patterns_are_part_of_the_question_for_which_they_are_compiled_once() -> None:
+    """A pattern that came out of a list would be compiled for each text that it is held against."""
+    many = tuple(str(number) for number in range(20))
+    assert "exists (" not in statement("top_pages", "path", "regex", many)
+    assert "exists (" in statement("top_pages", "path", "contains", many)
+
+
+def test_a_search_for_patterns_ends_in_time_whatever_each_of_them_takes(world: World) -> None:
+    (site,) = world.new_sites(1)
+    noon = at(2026, 6, 17, 12)
+    world.store([Happening(site, noon, noon, "custom", person=1, name="show")])
+    wanted = Condition("name", "regex", ("o",), negated=False)
+    plan = Plan("events", (site,), 0, 2 * noon, measures=("pageviews",), where=(wanted,))
+    assert world.db.read_now(lambda db: sqlite.run(db, plan, seconds=30))
+    with pytest.raises(DeadlineExceeded):
+        world.db.read_now(lambda db: sqlite.run(db, plan, seconds=-1))

@@ -126,7 +126,7 @@ class Engines:
                 log.exception("The column replica cannot answer this; SQLite does")
             except Exception as broken:
                 await self._fail(broken)
-        return await self.events.read(partial(_sqlite_rows, plan, take), seconds=seconds, long=True)
+        return await self.events.read(partial(_sqlite_rows, plan, take, seconds), seconds=seconds, long=True)
 
     async def maintain(self) -> None:
         """Build the replica if it is wanted, bring it up to date, and remove the recorded changes that it has."""
@@ -307,8 +307,8 @@ def groups(source: Source, names: tuple[str, ...]) -> bool:
     return sql.groups(source, names)
 
 
-def _sqlite_rows(plan: Plan, take: Take, db: Connection) -> list[Row]:
-    return sqlite.run(db, plan, take)
+def _sqlite_rows(plan: Plan, take: Take, seconds: float, db: Connection) -> list[Row]:
+    return sqlite.run(db, plan, take, seconds=seconds)
 
 
 def _newest(db: Connection) -> dict[str, int]:

@@ -1,8 +1,12 @@
 """The reference engine: statements over events.db itself."""
 
+import math
 import re
+import time
+from collections.abc import Callable
 from typing import Any
 
+from analytics_box.errors import DeadlineExceeded
 from analytics_box.facts.layout import stored
 from analytics_box.query.engines import sql
 from analytics_box.query.engines.counting import Row, Take, counted, json_place, unlimited
@@ -34,14 +38,16 @@ DIALECT = Dialect(
 )
 
 
-def run(db: Connection, plan: Plan, take: Take = unlimited) -> list[Row]:
+def run(db: Connection, plan: Plan, take: Take = unlimited, *, seconds: float = math.inf) -> list[Row]:
     """The rows of a plan, as the plan describes them; dimensions that are texts come as text.
 
-    `take` is told their bytes while they are read; what it raises ends that.
+    `take` is told their bytes while they are read; what it raises ends that. Patterns are looked for no longer than
+    `seconds`: SQLite itself looks at the clock after so many steps, of which each may be a search. Raises
+    DeadlineExceeded then.
     """
     statement = render(plan)
     if "matches(" in statement.sql:
-        db.create_scalar_function("matches", _matches, 2, deterministic=True)
+        db.create_scalar_function("matches", _matching(seconds), 2, deterministic=True)
     rows = db.execute(statement.sql, statement.values)
     try:
         return counted(rows, take, json_place(plan.names))
@@ -54,6 +60,14 @@ def render(plan: Plan) -> sql.Statement:
     return sql.render(plan, DIALECT)
 
 
-def _matches(*given: Any) -> bool:
-    pattern, text = given
-    return found_in(pattern, text)
+def _matching(seconds: float) -> Callable[..., bool]:
+    """The function `matches` of a statement that begins now."""
+    until = time.monotonic() + seconds
+
+    def matches(*given: Any) -> bool:
+        pattern, text = given
+        if time.monotonic() > until:
+            raise DeadlineExceeded(f"This took longer than the {seconds:g} seconds it may take")
+        return found_in(pattern, text)
+
+    return matches
