@@ -7,7 +7,7 @@ import msgspec
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from analytics_box import audit, ids
+from analytics_box import audit, ids, names
 from analytics_box.acting import By
 from analytics_box.errors import BadRequest, Conflict, NotFound
 from analytics_box.goals import rows
@@ -115,7 +115,7 @@ def _record(
 
 
 def _name(given: str) -> str:
-    name = given.strip()
-    if not name:
-        raise BadRequest.about("name", "Give the goal a name")
+    name = names.one_line(given)
+    if not names.is_name(name):
+        raise BadRequest.about("name", f"Give the goal a name of 1 to {names.LONGEST} characters")
     return name

@@ -1,6 +1,7 @@
 """A custom event on a page of its own: how often, of how many visitors, with which properties, on which pages."""
 
 from collections.abc import Sequence
+from itertools import islice
 from typing import Final
 
 from litestar.params import FromPath
@@ -20,6 +21,7 @@ from analytics_box.websites.reach import own
 from analytics_box.websites.shell import site_shell
 
 LONGEST_NAME: Final = 1_000
+MOST_KEYS: Final = 50  # properties, those of the commonest values
 MOST_VALUES: Final = 10  # of a property
 MOST_PAGES: Final = 10
 _TYPES: Final = ("summary_totals", "custom_events", "custom_event_properties", "custom_events_by_path")
@@ -66,6 +68,7 @@ async def show(visit: Visitor, website_id: FromPath[str]) -> Page:
         ranges=choices(path, chosen, name=name),
         tiles=() if failed else _tiles(event, whole),
         properties=() if failed else _properties(properties, int(event["total_events"])),
+        more=len({row["property_key"] for row in properties}) > MOST_KEYS,
         pages=() if failed else _bars(pages[:MOST_PAGES], "name", "total_events", int(event["total_events"])),
         more_pages=len(pages) > MOST_PAGES,
         failed=EventPages.failed.format(why=failed) if failed else "",
@@ -93,7 +96,7 @@ def _properties(found: Sequence[Record], events: int) -> tuple[PropertyShown, ..
         PropertyShown(
             figures.visible(key), _bars(own[:MOST_VALUES], "property_value", "count", events), len(own) > MOST_VALUES
         )
-        for key, own in keys.items()
+        for key, own in islice(keys.items(), MOST_KEYS)
     )
 
 

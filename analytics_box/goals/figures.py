@@ -1,5 +1,6 @@
 """How many visitors reached goals: conversions, the rate of all visitors, and what was earned."""
 
+import asyncio
 from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
 from zoneinfo import ZoneInfo
@@ -19,6 +20,8 @@ from analytics_box.query.run import Queries
 from analytics_box.texts import Panels, figures
 
 _MOST_PAGES = 20  # of distinct amounts, MAX_LIMIT each
+MOST_SECONDS = 30.0  # for all goals that are asked about together, each of which looks through the range
+LATE = "All goals together took too long; ask for a shorter range"
 
 
 class Period(Struct, frozen=True):
@@ -69,29 +72,31 @@ async def reached(
     """What became of each goal on a website, by what of it the filters select; as text why that is not known."""
     if not goals:
         return []
-    wanted = [
-        period.request("summary_totals", narrowed),
-        *(period.request("summary_totals", (*narrowed, *filters_of(goal))) for goal in goals),
-    ]
-    async with queries.budgets.of_page(public=False) as budget:
-        (whole,), *each = await queries.answers([_by_all(one) for one in wanted], Scope((site,)), budget)
+    until = asyncio.get_running_loop().time() + MOST_SECONDS
+    asked = [period.request("summary_totals", (*narrowed, *filters_of(goal))) for goal in goals]
+    (whole,) = await queries.answer(_by_all(period.request("summary_totals", narrowed)), Scope((site,)))
     if not whole.success:
         return [str(whole.error)] * len(goals)
     visitors = int(whole.data[0]["visitors"])
     found: list[Reached | str] = []
-    for goal, (entry,) in zip(goals, each, strict=True):
+    for goal, request in zip(goals, asked, strict=True):
+        if asyncio.get_running_loop().time() >= until:
+            found.append(LATE)
+            continue
+        (entry,) = await queries.answer(_by_all(request), Scope((site,)))
         if not entry.success:
             found.append(str(entry.error))
             continue
-        revenue = await earned(queries, site, goal, period, narrowed) if goal.amount else None
+        revenue = await earned(queries, site, goal, period, until, narrowed) if goal.amount else None
         found.append(Reached(visitors, int(entry.data[0]["visitors"]), revenue))
     return found
 
 
 async def earned(
-    queries: Queries, site: int, goal: Definition, period: Period, narrowed: Sequence[GivenFilter] = ()
+    queries: Queries, site: int, goal: Definition, period: Period, until: float, narrowed: Sequence[GivenFilter] = ()
 ) -> float | None:
-    """The sum of the goal's amounts in the sessions that reached it; None where it is not known."""
+    """The sum of the goal's amounts in the sessions that reached it; None where it is not known until then, by the
+    clock of the event loop."""
     own = [
         GivenFilter("event_name", "eq", goal.target),
         GivenFilter("property_key", "eq", goal.amount),
@@ -106,6 +111,8 @@ async def earned(
         total += sum((_amount(row) for row in entry.data), start=Decimal(0))
         if len(entry.data) < MAX_LIMIT:
             return float(total)
+        if asyncio.get_running_loop().time() >= until:
+            return None
     return None
 
 

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+import msgspec
 from msgspec.structs import replace
 
 from analytics_box.errors import BadRequest, InvalidQuery, WrongTypes
@@ -15,6 +16,7 @@ LONGEST_TARGET: Final = 1_000
 MOST_FILTERS: Final = 10
 MOST_CONDITIONS: Final = 5
 LONGEST_KEY: Final = 128
+MOST_BYTES: Final = 20_000  # of a definition as JSON: pages read those of all goals
 # What a target of the type CUSTOM begins with; any other one is the name of a custom event.
 SCROLL, TIME, OUTGOING = "scroll:", "time:", "outgoing:"
 
@@ -43,6 +45,8 @@ def checked(given: Definition) -> Definition:
         raise BadRequest.about("revenueProperty", "Only events have an amount")
     kept = replace(given, target=target, amount=given.amount.strip())
     _check_lists(kept)
+    if len(msgspec.json.encode(kept)) > MOST_BYTES:
+        raise BadRequest.about("filters", f"A goal may take {MOST_BYTES:,} bytes with all of its values")
     try:
         check_filters(list(filters_of(kept)), "")
     except (InvalidQuery, WrongTypes) as wrong:

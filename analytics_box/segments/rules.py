@@ -2,11 +2,13 @@
 
 from collections.abc import Iterable
 
+import msgspec
+
 from analytics_box.dashboard.narrowing_question import asked, narrowing_of
 from analytics_box.errors import BadRequest, InvalidQuery
 from analytics_box.query.filters import Filter, FilterGroup
 from analytics_box.query.request import GivenFilter, check_filters
-from analytics_box.segments.segment import FIELDS, Filters
+from analytics_box.segments.segment import FIELDS, MOST_BYTES, Filters
 
 
 def filters(given: list[GivenFilter]) -> Filters:
@@ -28,6 +30,8 @@ def filters(given: list[GivenFilter]) -> Filters:
     found = tuple(asked(narrowing))
     if not found:
         raise BadRequest.about("filters", "A segment needs a filter")
+    if len(msgspec.json.encode(found)) > MOST_BYTES:
+        raise BadRequest.about("filters", f"A segment may take {MOST_BYTES:,} bytes with all of its values")
     return found
 
 

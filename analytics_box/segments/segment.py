@@ -8,6 +8,7 @@ from analytics_box.query.filters import OF_WEBSITES
 from analytics_box.query.request import GivenFilter
 from analytics_box.saved.kept import Kept, Kind
 
+MOST_BYTES: Final = 20_000  # of the filters as JSON: pages read those of all segments
 # What all pages of a website can be filtered by.
 FIELDS: Final = frozenset(OF_WEBSITES) - {"query_string", "timezone"}
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from analytics_box.goals.figures import LATE
 from tests.cases import each
 from tests.flags.world import World
 from tests.keys.world import cookie_of
@@ -147,6 +148,8 @@ def test_a_goal_is_made_changed_listed_and_deleted(shared: World) -> None:
     ("given", "said"),
     [
         ({"name": " "}, "Give the goal a name"),
+        ({"name": "\u202egnihton"}, "Give the goal a name"),
+        ({"filters": [{"field": "path", "operator": "in", "value": ["x" * 999] * 30}]}, "may take 20,000 bytes"),
         ({"name": "n" * 101}, "Expected `str` of length <= 100"),
         ({"target": " "}, "What is to happen has 1 to 1000 characters"),
         ({"type": "VISIT"}, "Invalid enum value 'VISIT'"),
@@ -183,6 +186,14 @@ def test_a_range_that_cannot_be_read_is_refused(shared: World) -> None:
         {"startDate": "2026-05-02", "endDate": "2026-05-01"},
     ):
         assert shared.refused("goals/getAnalytics", **asked, **days)[0] == 400
+    shared.good("goals/delete", id=goal["id"])
+
+
+def test_goals_that_take_too_long_together_say_so(shared: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    goal = make(shared, "purchase")
+    monkeypatch.setattr("analytics_box.goals.figures.MOST_SECONDS", -1.0)
+    given = {"websiteId": shared.shop, "goalIds": [goal["id"]]}
+    assert shared.good("goals/bulkAnalytics", **given) == {goal["id"]: {"error": LATE}}
     shared.good("goals/delete", id=goal["id"])
 
 

@@ -116,6 +116,13 @@ def test_a_custom_event_has_a_page_with_its_properties(shared: World) -> None:
     assert get(shared, "/events").status == 404
 
 
+def test_an_event_with_very_many_properties_shows_some(shared: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "and more" not in page(shared, "/events?name=purchase")
+    monkeypatch.setattr("analytics_box.goals.event_pages.MOST_KEYS", 1)
+    shown = page(shared, "/events?name=purchase")
+    assert (shown.count('aria-labelledby="property-'), "and more" in shown) == (1, True)
+
+
 def test_viewers_see_goals_and_change_none(shared: World) -> None:
     goal, viewer = make(shared, "purchase", name=HOSTILE[:100]), cookie_of(shared.box, "viewer")
     shown = page(shared, "/goals", viewer)

@@ -52,6 +52,12 @@ def test_a_segment_is_saved_changed_listed_and_deleted(box: WholeBox) -> None:
     assert call(box, "getById", id=made["id"]) == (404, "There is no segment with this id")
 
 
+def test_a_segment_is_no_store_of_texts(box: WholeBox) -> None:
+    long = [{"field": "path", "op": "in", "value": [f"/{number}" + "x" * 999 for number in range(30)]}]
+    status, said = make(box, "Long", filters=long)
+    assert (status, "may take 20,000 bytes" in said) == (400, True)
+
+
 def test_somebodys_own_is_theirs_alone(box: WholeBox) -> None:
     ada, bob = cookie_of(box, "member"), cookie_of(box, "admin")
     mine = make(box, "Mine", cookie=ada, isShared=False)
