@@ -8,6 +8,7 @@ Kind = Literal["point", "line", "range"]
 MOST_NOTES: Final = 5_000  # of a website
 LONGEST_TEXT: Final = 500  # characters
 MOST_TAGS, LONGEST_TAG = 20, 50
+MOST_OF_CHART: Final = 4_096  # bytes of the chart that a note was written on, as JSON
 USUAL_COLOR: Final = "#3B82F6"  # of notes whose writer chose none (wire 10.5)
 
 

@@ -25,7 +25,7 @@ def drafted(given: NewAnnotation, now: int) -> tuple[Period, Content]:
         tags=rules.tags(given.tags),
         color=USUAL_COLOR if given.color is None else rules.color(given.color),
         public=given.isPublic,
-        chart=given.chartContext,
+        chart=rules.chart(given.chartContext),
         height=given.yValue,
     )
 

@@ -133,6 +133,7 @@ async def _edit(visit: Visit, website_id: str, note_id: str, again: Again) -> Pa
         site=website,
         note=line(note, zone, formats_of(visit.person)),
         values=again.values or {**form.values_of(note, zone), "back": visit.asked("back")},
+        back=back_of(again.values.get("back", "") or visit.asked("back"), f"/sites/{website.id}"),
         errors=again.wrong,
         general=again.general,
         zone=zone.key,

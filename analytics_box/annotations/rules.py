@@ -5,7 +5,10 @@ from collections.abc import Sequence
 from datetime import UTC, date, datetime
 from typing import Final, NamedTuple
 
-from analytics_box.annotations.annotation import LONGEST_TAG, LONGEST_TEXT, MOST_TAGS
+import msgspec
+
+from analytics_box import names
+from analytics_box.annotations.annotation import LONGEST_TAG, LONGEST_TEXT, MOST_OF_CHART, MOST_TAGS, ChartContext
 from analytics_box.errors import BadRequest
 
 _DAY: Final = re.compile(r"\d{4}-\d\d-\d\d\Z")
@@ -58,9 +61,9 @@ def period(start: Moment, end: Moment | None, *, ranged: bool) -> Period:
 
 def text(given: str) -> str:
     """What a note says, on one line. Raises BadRequest."""
-    said = " ".join(given.split())
-    if not said or not any(letter.isprintable() and not letter.isspace() for letter in said):
-        raise BadRequest.about("text", "Write what happened")
+    said = names.one_line(given)
+    if not said or not names.is_visible(said):
+        raise BadRequest.about("text", "Write what happened, in letters that can be seen")
     if len(said) > LONGEST_TEXT:
         raise BadRequest.about("text", f"At most {LONGEST_TEXT} characters")
     return said
@@ -68,10 +71,17 @@ def text(given: str) -> str:
 
 def tags(given: Sequence[str]) -> tuple[str, ...]:
     """Tags without those said twice. Raises BadRequest."""
-    found = tuple(dict.fromkeys(one for tag in given if (one := " ".join(tag.split()))))
-    if len(found) > MOST_TAGS or any(len(tag) > LONGEST_TAG for tag in found):
-        raise BadRequest.about("tags", f"At most {MOST_TAGS} tags of {LONGEST_TAG} characters")
+    found = tuple(dict.fromkeys(one for tag in given if (one := names.one_line(tag))))
+    if len(found) > MOST_TAGS or not all(names.is_name(tag, LONGEST_TAG) for tag in found):
+        raise BadRequest.about("tags", f"At most {MOST_TAGS} tags of {LONGEST_TAG} characters that can be seen")
     return found
+
+
+def chart(given: ChartContext | None) -> ChartContext | None:
+    """The chart that a note was written on. Raises BadRequest for one that takes too much to keep."""
+    if given is not None and len(msgspec.json.encode(given)) > MOST_OF_CHART:
+        raise BadRequest.about("chartContext", f"At most {MOST_OF_CHART:,} bytes")
+    return given
 
 
 def color(given: str) -> str:

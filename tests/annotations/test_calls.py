@@ -176,3 +176,10 @@ def test_a_website_with_too_many_notes_says_so(box: WholeBox) -> None:
     )
     assert note(box) == 409
     assert len(texts(box)) == 1_000
+
+
+def test_a_note_keeps_a_chart_and_no_more(box: WholeBox) -> None:
+    much = {"filters": [{"field": "path", "operator": "eq", "value": "x" * 200}] * 30}
+    assert note(box, chartContext=much) == 400
+    assert note(box, tags=["\u202egat"]) == 400
+    assert texts(box) == []

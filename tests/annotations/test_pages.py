@@ -81,6 +81,8 @@ def test_a_note_is_changed_and_deleted_on_its_page_and_leads_back(box: WholeBox)
     assert "<script>alert" not in page + see(box, home(box))
     assert re.search(r'value="09:30"', page)
     assert "#123456" in page
+    for unsafe in ("https://evil.example/", "javascript:alert(1)"):
+        assert f'href="{unsafe}' not in see(box, f"{path}?{urlencode({'back': unsafe})}")
     typed = {"text": "Version 3", "xValue": "2026-06-18", "time": "", "color": "#123456", "back": overview}
     answer = send(box, path, **typed)
     assert (answer.status, answer.headers["location"]) == (303, overview)
@@ -126,3 +128,10 @@ def test_the_overview_has_notes_on_its_chart_in_its_table_and_below(box: WholeBo
     assert f'id="note-{note["id"]}"' in page
     assert f"{home(box)}/{note['id']}/delete" in page
     assert "chart-flag" not in see(box, f"{overview}?range=today&wait=all")
+
+
+def test_a_way_back_never_ends_a_line_of_the_answers_head(box: WholeBox) -> None:
+    back = f"/sites/{box.sites['shop']}?range=today\r\nset-cookie: a=b\t"
+    answer = send(box, home(box), text="Version 2", xValue="2026-06-17", color="#16A34A", back=back)
+    assert answer.status == 303
+    assert not any(letter in answer.headers["location"] for letter in "\r\n\t")

@@ -62,7 +62,7 @@ def test_texts_are_one_line_that_can_be_seen() -> None:
     assert rules.text("  Version 2.1\n\tis out ") == "Version 2.1 is out"
     assert rules.text("Größe 中文 🚀") == "Größe 中文 🚀"
     assert rules.text("a" * 500) == "a" * 500
-    for empty in ("", " \n", "\u200b\u200e", "a" * 501):
+    for empty in ("", " \n", "\u200b\u200e", "a" * 501, "Version \u202e2", "a\x00b"):
         with pytest.raises(BadRequest):
             rules.text(empty)
 

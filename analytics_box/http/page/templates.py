@@ -18,6 +18,7 @@ from analytics_box.http.page.settings_area import Entry
 from analytics_box.settings import Settings
 
 _FORM = (b"application/x-www-form-urlencoded",)
+_IN_A_LOCATION = string.digits + string.ascii_letters + string.punctuation + " "  # as it is; never the end of a line
 MOST_FORM_BYTES = 65_536
 FORM_KEPT = "/forms/kept"  # shows the form that was sent after the session had ended
 
@@ -95,7 +96,7 @@ async def form_of(
 
 def go(path: str, *, cookie: str = "") -> Response[bytes]:
     """See another page of this box, after a form or instead of the one asked for."""
-    headers = {"location": quote(path, safe=string.printable), "cache-control": "no-store"}
+    headers = {"location": quote(path, safe=_IN_A_LOCATION), "cache-control": "no-store"}
     if cookie:
         headers["set-cookie"] = cookie
     return Response(b"", status_code=303, headers=headers)
