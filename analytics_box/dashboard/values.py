@@ -14,6 +14,7 @@ from analytics_box.texts import figures
 MOST_VALUES = 1_000  # of one field
 KEPT_SECONDS = 300.0
 MOST_KEPT = 100  # lists of values
+MOST_LETTERS = 2_000_000  # of all that is kept: what strangers call their pages may be long
 SHOWN = 12
 
 
@@ -39,6 +40,7 @@ class KeptValues:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._kept: OrderedDict[Hashable, tuple[Sequence[Value], float]] = OrderedDict()
+        self._letters = 0
 
     def get(self, key: Hashable) -> Sequence[Value] | None:
         """The list, unless it is too old."""
@@ -46,11 +48,17 @@ class KeptValues:
         return found if until > self._clock.monotonic() else None
 
     def keep(self, key: Hashable, values: Sequence[Value]) -> None:
-        """Keep a list instead of the oldest."""
+        """Keep a list instead of the oldest ones."""
+        self._letters -= _letters(self._kept.pop(key, ((), 0.0))[0])
         self._kept[key] = values, self._clock.monotonic() + KEPT_SECONDS
-        self._kept.move_to_end(key)
-        while len(self._kept) > MOST_KEPT:
-            self._kept.popitem(last=False)
+        self._letters += _letters(values)
+        while len(self._kept) > MOST_KEPT or (self._letters > MOST_LETTERS and self._kept):
+            _, (oldest, _) = self._kept.popitem(last=False)
+            self._letters -= _letters(oldest)
+
+
+def _letters(values: Sequence[Value]) -> int:
+    return sum(len(value.name) + len(value.label) + len(value.detail) for value in values)
 
 
 def list_of(of: Board, field: str) -> Listed | None:

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from analytics_box import errors
 from analytics_box.clock import Clock
@@ -18,6 +18,7 @@ from analytics_box.websites.reach import own
 
 KEPT_SECONDS = 1_800.0
 MOST_KEPT = 100
+MOST_LETTERS = 2_000_000  # of all that is kept: what strangers call their pages may be long
 MOST_VALUES = 1_000  # of each list
 # Each list: its query type, and the field of a row that names the value.
 _LISTS: Final = {
@@ -61,6 +62,7 @@ class KeptSuggestions:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._kept: dict[tuple[int, Days, str], tuple[Suggestions, float]] = {}  # in the order in which they came
+        self._letters = 0
 
     def get(self, key: tuple[int, Days, str]) -> Suggestions | None:
         """The answer, unless it is too old."""
@@ -68,11 +70,21 @@ class KeptSuggestions:
         return found if until > self._clock.monotonic() else None
 
     def keep(self, key: tuple[int, Days, str], found: Suggestions) -> None:
-        """Keep an answer instead of the oldest."""
-        self._kept.pop(key, None)
+        """Keep an answer instead of the oldest ones."""
+        self._drop(key)
         self._kept[key] = found, self._clock.monotonic() + KEPT_SECONDS
-        while len(self._kept) > MOST_KEPT:
-            del self._kept[next(iter(self._kept))]
+        self._letters += _letters(found)
+        while len(self._kept) > MOST_KEPT or (self._letters > MOST_LETTERS and self._kept):
+            self._drop(next(iter(self._kept)))
+
+    def _drop(self, key: tuple[int, Days, str]) -> None:
+        dropped = self._kept.pop(key, None)
+        if dropped is not None:
+            self._letters -= _letters(dropped[0])
+
+
+def _letters(found: Suggestions) -> int:
+    return sum(len(text) for texts in structs.astuple(found) for text in texts)
 
 
 async def get(call: Call, given: Asked) -> Suggestions:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from analytics_box.dashboard.values import KEPT_SECONDS, MOST_KEPT, KeptValues, Value, like, meant
+from analytics_box.dashboard.values import KEPT_SECONDS, MOST_KEPT, MOST_LETTERS, KeptValues, Value, like, meant
 from tests.inprocess import FixedClock
 
 LANGUAGES = tuple(
@@ -60,3 +60,13 @@ def test_lists_are_kept_for_some_minutes_and_not_without_end() -> None:
     assert kept.get("first") is None
     clock.advance(seconds=KEPT_SECONDS)
     assert kept.get(MOST_KEPT - 1) is None
+
+
+def test_long_values_are_kept_of_fewer_lists() -> None:
+    kept = KeptValues(FixedClock())
+    long = [Value("x" * 1_000, "x" * 1_000)] * (MOST_LETTERS // 10_000)
+    for number in range(20):
+        kept.keep(number % 10, long)
+    assert [number for number in range(10) if kept.get(number)] == [5, 6, 7, 8, 9]
+    kept.keep("all", [Value("x" * MOST_LETTERS, "x")])
+    assert (kept.get("all"), kept.get(9)) == (None, None)
