@@ -15,7 +15,7 @@ class Route(NamedTuple):
     With `by_key` a PUBLIC line has a handler that takes nothing but API keys of this scope, and refuses others in its
     words.
     The form of a line with `kept` is shown again with what was typed when it came after the session had ended: its
-    handler changes nothing but inside visit.submit (http/page/kept_forms.py).
+    handler changes nothing but inside visit.submit, or after visit.saves (http/page/kept_forms.py).
     A `page` answers people: refusals are shown as a page, and anonymous callers are sent to sign in.
     """
 

@@ -48,10 +48,12 @@ async def add_key(visit: Visitor) -> Page:
     """POST /settings/keys/new: make the key and show its secret this once."""
     fields = await visit.form()
     try:
+        visit.saves()
         wanted = form.wanted(fields, visit.person)
         key, secret = await procedures.make(visit.call, wanted, visit.person.organization_id)
     except BadRequest as wrong:
-        return _form(visit, Again(wrong.status, fields, field_errors(wrong)))
+        errors = field_errors(wrong)
+        return _form(visit, Again(wrong.status, fields, errors, "" if errors else wrong.message))
     return await _secret_page(visit, key.id, secret, title=texts.ApiKeys.made_title)
 
 

@@ -15,7 +15,7 @@ ADDRESSES: tuple[Route, ...] = (
     Route("GET", "/links/export/{form:str}", link_files.export, "read:links"),
     shown("/links", link_pages.link_list),
     shown("/links/new", link_form.new_form, "member"),
-    posted("/links/new", link_form.add, "member"),
+    posted("/links/new", link_form.add, "member", kept=True),
     shown("/links/bulk", link_imports.import_form, "member"),
     posted("/links/bulk/file", link_imports.import_file, "member"),
     posted("/links/bulk/text", link_imports.import_text, "member", kept=True),
@@ -38,7 +38,7 @@ ADDRESSES: tuple[Route, ...] = (
     shown("/links/{link_id:str}/export/{form:str}", link_page.link_export),
     shown("/links/{link_id:str}/values", link_page.link_values),
     shown("/links/{link_id:str}/edit", link_form.edit_form, "member"),
-    posted("/links/{link_id:str}/edit", link_form.save, "member"),
+    posted("/links/{link_id:str}/edit", link_form.save, "member", kept=True),
     shown("/links/{link_id:str}/delete", link_pages.delete_form, "member"),
     posted("/links/{link_id:str}/delete", link_pages.delete, "member"),
 )

@@ -13,6 +13,7 @@ async def invite_member(visit: Visitor) -> Page:
     form, own = await visit.form(), visit.person.organization_id
     role = invited(form.get("role", ""))
     try:
+        visit.saves()
         invitation, url, emailed = await invite(visit.call, own, email=form.get("email", ""), role=role)
     except (BadRequest, Conflict) as refused:
         return await member_page(visit, Again(refused.status, form, {"email": refused.message}))

@@ -49,6 +49,7 @@ async def add(visit: Visitor) -> Answer:
     if do != SAVE:
         return _after(visit, state, None, do)
     try:
+        visit.saves()
         own = reached(visit, state.fields.get("of", ""))
         found = {"key": state.fields.get("key", "").strip(), "userId": _or_none(state, "userId")}
         message = message_of(_given(state, None) | found, NewFlag, FlagList.wrong)
@@ -72,6 +73,7 @@ async def save(visit: Visitor, flag_id: FromPath[str]) -> Answer:
     if do != SAVE:
         return _after(visit, state, flag, do)
     try:
+        visit.saves()
         message = _changed(state, flag)
         done = await saved(visit.parts, own.scope, lambda db: change.update(db, own, message), adds=True)
     except (BadRequest, Conflict) as wrong:

@@ -75,6 +75,7 @@ async def add(visit: Visitor) -> Answer:
         return _after(visit, state, None, do)
     own = reached(visit, state.fields.get("of", ""))
     try:
+        visit.saves()
         message = message_of(_given(state, None), NewGroup, FlagList.wrong)
         await saved(visit.parts, own.scope, lambda db: change.create(db, own, message), adds=True)
     except (BadRequest, Conflict) as wrong:
@@ -97,6 +98,7 @@ async def save(visit: Visitor, group_id: FromPath[str]) -> Answer:
     if do != SAVE:
         return _after(visit, state, group, do)
     try:
+        visit.saves()
         message = _changed(state, group)
         await saved(visit.parts, own.scope, lambda db: change.update(db, own, message), adds=True)
     except (BadRequest, Conflict) as wrong:

@@ -83,6 +83,7 @@ async def save_share(visit: Visitor, flag_id: FromPath[str]) -> Answer:
     page, form = await opened(visit, flag_id), await visit.form()
     own, flag = known(visit.call, flag_id)
     try:
+        visit.saves()
         share = _share(form.get("percentage", ""))
         if share is None or flag.definition.type != "rollout":
             raise BadRequest.about("percentage", FlagRollout.not_a_share)
@@ -100,6 +101,7 @@ async def schedule(visit: Visitor, flag_id: FromPath[str]) -> Answer:
     """POST /flags/{id}/schedules: switch it, or change its share, at a time. Raises NotFound or Forbidden."""
     page, form = await opened(visit, flag_id), await visit.form()
     try:
+        visit.saves()
         given = planned(form, page.visit.person.time_zone) | {"flagId": page.flag.id}
         await calls.create(visit.call, message_of(given, NewSchedule, FlagRollout.wrong))
     except (BadRequest, Conflict) as wrong:

@@ -25,7 +25,10 @@ LIFE = 1_800  # seconds
 MOST = 200  # forms, of which the oldest goes: 6 MB
 MOST_OF_NETWORK = 10
 MOST_TYPED = 32_768  # characters of one form
-_SECRET = re.compile(r"password|secret|token|credential|authorization|cookie|\b(key|code|pin)\b", re.IGNORECASE)
+MOST_FIELDS = 1_000
+_SECRET = re.compile(
+    r"password|secret|token|credential|authorization|cookie|header|bearer|\b(body|code|pin)\b", re.IGNORECASE
+)
 
 
 class KeptForm(Struct, frozen=True):
@@ -66,7 +69,7 @@ class KeptForms:
         if not mark:
             return ""
         try:
-            typed = _without_secrets(await form_of(request, self._settings))
+            typed = _without_secrets(await form_of(request, self._settings, most_fields=MOST_FIELDS))
         except BoxError:
             return ""
         if sum(len(name) + len(text) for name, text in typed.items()) > MOST_TYPED:

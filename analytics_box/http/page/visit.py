@@ -124,6 +124,14 @@ class Visit(Struct, frozen=True):
         """Are you sure? As a page whose form posts `fields` to `action`; `back` is where cancel leads."""
         return self.settings_page("confirm.html", tab, title=title, text=text, action=action, back=back, fields=fields)
 
+    def saves(self) -> None:
+        """What a handler calls before it saves a form in its own way, where it looks for what is wrong.
+
+        Raises BadRequest for a form that came after the session had ended, so that it is only shown.
+        """
+        if self.typed is not None:
+            raise BadRequest(texts.Errors.signed_out)
+
     async def submit(
         self,
         save: Callable[[], Awaitable[str]],

@@ -41,6 +41,7 @@ async def add(visit: Visitor) -> Answer:
         return await _page(visit, after_button(state, form["do"]), None, form=form)
     state = state.written
     try:
+        visit.saves()
         made = await procedures.create(visit.call, created_link(state, visit.person.time_zone))
     except (BadRequest, Conflict) as wrong:
         return await _page(visit, state, None, form=form, wrong=wrong)
@@ -61,6 +62,7 @@ async def save(visit: Visitor, link_id: FromPath[str]) -> Answer:
         return await _page(visit, after_button(state, form["do"]), link, form=form)
     state = state.written
     try:
+        visit.saves()
         await procedures.update(visit.call, changed_link(state, link, visit.person.time_zone))
     except (BadRequest, Conflict) as wrong:
         return await _page(visit, state, link, form=form, wrong=wrong)

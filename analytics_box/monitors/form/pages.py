@@ -40,6 +40,7 @@ async def add(visit: Visitor) -> Answer:
     if do != SAVE:
         return await _after(visit, state, None, do)
     try:
+        visit.saves()
         made = await procedures.create_schedule(visit.call, created(state))
     except (BadRequest, Conflict) as wrong:
         return await _page(visit, state, None, wrong=wrong)
@@ -59,6 +60,7 @@ async def save(visit: Visitor, monitor_id: FromPath[str]) -> Answer:
     if do != SAVE:
         return await _after(visit, state, monitor, do)
     try:
+        visit.saves()
         await procedures.update_schedule(visit.call, changed(state, monitor.id))
     except (BadRequest, Conflict) as wrong:
         return await _page(visit, state, monitor, wrong=wrong)
@@ -80,6 +82,7 @@ async def _after(visit: Visit, state: FormState, monitor: Monitor | None, do: st
     if do != TRY:
         return await _page(visit, after_button(state, do), monitor)
     try:
+        visit.saves()
         check = await check_calls.try_check(visit.call, tried(state, monitor.id if monitor is not None else None))
     except (BadRequest, Conflict) as wrong:
         return await _page(visit, state, monitor, wrong=wrong)

@@ -79,6 +79,7 @@ async def add(visit: Visitor) -> Answer:
     """POST /monitors/maintenance/new."""
     fields = read_fields(await visit.form())
     try:
+        visit.saves()
         await procedures.create_maintenance(visit.call, created(fields))
     except (BadRequest, Conflict) as wrong:
         return await _page(visit, fields, wrong=wrong)
@@ -95,6 +96,7 @@ async def save(visit: Visitor, maintenance_id: FromPath[str]) -> Answer:
     """POST /monitors/maintenance/{id}. Raises NotFound."""
     found, fields = await _found(visit, maintenance_id), read_fields(await visit.form())
     try:
+        visit.saves()
         await procedures.update_maintenance(visit.call, changed(fields, found.id))
     except (BadRequest, Conflict) as wrong:
         return await _page(visit, fields, found, wrong=wrong)

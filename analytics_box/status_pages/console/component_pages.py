@@ -61,6 +61,7 @@ async def add(visit: Visitor, page_id: FromPath[str]) -> Answer:
     kind = _ADDED.get(form.get("add", ""), "monitor")
     given = {"statusPageId": page_id}
     try:
+        visit.saves()
         match kind:
             case "group":
                 found: dict[str, Any] = given | {"name": form.get("group", "")}
@@ -174,6 +175,7 @@ async def _saved(
     form: dict[str, str],
 ) -> Answer:
     try:
+        page.visit.saves()
         await change()
     except (BadRequest, Conflict) as wrong:
         errors = {_FIELDS.get(name, name): message for name, message in field_errors(wrong).items()}

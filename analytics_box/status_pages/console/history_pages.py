@@ -91,6 +91,7 @@ async def _save(page: Opened, form: dict[str, str], known: TemplateShown | None 
     if known is not None:
         found["templateId"] = known.id
     try:
+        page.visit.saves()
         await procedures.save_template(page.visit.call, message_of(found, SavedTemplate, StatusPageList.wrong))
     except (BadRequest, Conflict) as wrong:
         errors = field_errors(wrong)

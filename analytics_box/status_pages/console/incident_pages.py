@@ -48,6 +48,7 @@ async def add(visit: Visitor, page_id: FromPath[str]) -> Answer:
     if do == USE:
         return await _form(page, Again(values=fields | await _template(page, fields.get("template", ""))))
     try:
+        visit.saves()
         made = await procedures.create_incident(visit.call, fields_of.created(fields, page_id, draft=do == DRAFT))
     except (BadRequest, Conflict) as wrong:
         return await _form(page, _again(wrong, fields))
@@ -77,6 +78,7 @@ async def update(visit: Visitor, page_id: FromPath[str], incident_id: FromPath[s
     page, fields = await opened(visit, page_id), fields_of.read_fields(await visit.form())
     incident = await found(page, incident_id)
     try:
+        visit.saves()
         if incident.kind == "incident":
             await procedures.update_incident(visit.call, fields_of.updated(fields, incident))
         else:
@@ -136,6 +138,7 @@ async def correct(
     incident = await found(page, incident_id)
     said = _update(incident, update_id)
     try:
+        visit.saves()
         await procedures.edit_incident_update(visit.call, EditedUpdate(said.id, form.get("message", "")))
     except (BadRequest, Conflict) as wrong:
         return await _correction(page, incident, said, _again(wrong, form))

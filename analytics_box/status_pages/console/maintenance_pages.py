@@ -63,6 +63,7 @@ async def add(visit: Visitor, page_id: FromPath[str]) -> Answer:
     """POST /status-pages/{id}/maintenances/new. Raises NotFound."""
     page, fields = await opened(visit, page_id), _read(await visit.form())
     try:
+        visit.saves()
         given = {"statusPageId": page_id, "notify": bool(fields.get("notify")), "message": said(fields, "scheduled")}
         message = message_of(given | _found(page, fields), NewMaintenance, StatusPageList.wrong)
         await procedures.create_maintenance(visit.call, message)
@@ -90,6 +91,7 @@ async def save(visit: Visitor, page_id: FromPath[str], incident_id: FromPath[str
     page, fields = await opened(visit, page_id), _read(await visit.form())
     incident = await _maintenance(page, incident_id)
     try:
+        visit.saves()
         given = {"maintenanceId": incident.id, "notify": False} | _found(page, fields)
         await procedures.update_maintenance(visit.call, message_of(given, ChangedMaintenance, StatusPageList.wrong))
     except (BadRequest, Conflict) as wrong:

@@ -33,6 +33,7 @@ async def add(visit: Visitor) -> Answer:
         "organizationId": visit.person.organization_id,
     }
     try:
+        visit.saves()
         made = await procedures.create(visit.call, message_of(found, NewPage, StatusPageList.wrong))
     except (BadRequest, Conflict) as wrong:
         errors = field_errors(wrong)

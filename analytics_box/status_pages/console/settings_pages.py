@@ -51,6 +51,7 @@ async def save(visit: Visitor, page_id: FromPath[str]) -> Answer:
     """POST /status-pages/{id}/settings. Raises NotFound or Forbidden."""
     page, fields = await opened(visit, page_id), read_fields(await visit.form())
     try:
+        visit.saves()
         await procedures.update(visit.call, changed(fields, page_id))
     except (BadRequest, Conflict) as wrong:
         return await _page(page, _again(wrong, fields))

@@ -51,6 +51,7 @@ async def add(visit: Visitor, page_id: FromPath[str]) -> Answer:
     kind = "webhook" if address.casefold().startswith(("http://", "https://")) else "email"
     found = {"statusPageId": page_id, "address": address, "type": kind}
     try:
+        visit.saves()
         added = await procedures.add_subscriber(visit.call, message_of(found, NewSubscriber, StatusPageList.wrong))
     except (BadRequest, Conflict, RateLimited) as wrong:
         errors = {"address": wrong.message} if field_errors(wrong) or isinstance(wrong, Conflict) else {}
