@@ -90,7 +90,7 @@ def _archive(made: Sequence[Sheet]) -> bytes:
     with zipfile.ZipFile(whole, "w", zipfile.ZIP_DEFLATED) as archive:
         for sheet in made:
             inside = zipfile.ZipInfo(f"{sheet.name}.csv", _WRITTEN)
-            archive.writestr(inside, sheets.lines(sheet.columns, sheet.rows), zipfile.ZIP_DEFLATED)
+            archive.writestr(inside, sheets.file(sheets.lines(sheet.columns, sheet.rows)), zipfile.ZIP_DEFLATED)
     return whole.getvalue()
 
 

@@ -92,7 +92,7 @@ async def file(visit: Visit, number: int, view: View, name: str, form: str, begu
     days = asking.days
     called = f"{name}-{days.first}-{days.last}.{form}"
     if form == "csv":
-        content = sheets.lines(names, rows).encode()
+        content = sheets.file(sheets.lines(names, rows))
     else:
         about = {"list": name, "startDate": days.first, "endDate": days.last, "timeZone": asking.zone.key}
         content = msgspec.json.encode({**about, "address": address(view), "rows": rows})

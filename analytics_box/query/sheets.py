@@ -34,6 +34,11 @@ def lines(names: Sequence[str], rows: Iterable[Record], *, heading: bool = True)
     return text.getvalue()
 
 
+def file(text: str) -> bytes:
+    """A sheet that people download: UTF-8 with the mark by which Excel knows it. Programs get theirs without."""
+    return f"\ufeff{text}".encode()
+
+
 def tables(
     tables_of: Sequence[tuple[str, Sequence[str], Sequence[Record]]], *, check: Callable[[int], None] = lambda _: None
 ) -> str:

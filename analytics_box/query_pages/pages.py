@@ -77,7 +77,7 @@ async def sheet(visit: Visitor, website_id: FromPath[str]) -> Response[bytes] | 
         return visit.go(view.address(tried))
     names = [output.name for output in TYPES[tried.type].outputs]
     return Response(
-        sheets.tables([(tried.type, names, found.entry.data)]).encode(),
+        sheets.file(sheets.tables([(tried.type, names, found.entry.data)])),
         media_type="text/csv",
         headers={"cache-control": "no-store", "content-disposition": f'attachment; filename="{tried.type}.csv"'},
     )

@@ -40,7 +40,7 @@ def test_lists_of_a_link_have_tables_and_files(pages: PageWorld) -> None:
         pages.follow("tabled", user_agent=agent)
     for name in LISTS.keys() - {"map"}:
         assert 'id="details"' in pages.seen(f"/links/{link_id}/details/{name}?range=today")
-    systems = pages.page(f"/links/{link_id}/details/systems/csv?range=today").body.decode().splitlines()
+    systems = pages.page(f"/links/{link_id}/details/systems/csv?range=today").body.decode("utf-8-sig").splitlines()
     assert systems == ["name,clicks,share,visitors", "Android,1,50.0,1", "iOS,1,50.0,1"]
     whole = json.loads(pages.page(f"/links/{link_id}/export/json?range=today").body)
     assert [row["value"] for row in whole["figures"]][:2] == [2, 2]

@@ -164,7 +164,7 @@ def test_what_is_beside_a_row_is_unknown_where_not_all_of_it_was_read(monkeypatc
 def test_csv_is_safe_to_open_and_has_the_same_rows(box: WholeBox) -> None:
     answer = details(box, "pages/csv?range=today&sort=name&order=asc")
     assert answer.headers["content-disposition"] == 'attachment; filename="pages-2026-06-17-2026-06-17.csv"'
-    heading, *lines = csv.reader(io.StringIO(answer.body.decode(), newline=""))
+    heading, *lines = csv.reader(io.StringIO(answer.body.decode("utf-8-sig"), newline=""))
     assert heading[:3] == ["path", "visitors", "share"]
     assert [line[:2] for line in lines] == [["/", "2"], ["/=pricing", "1"], ["/blog", "2"]]
 

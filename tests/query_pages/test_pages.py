@@ -209,7 +209,7 @@ def test_the_sheet_has_the_same_rows(box: WholeBox) -> None:
     answer = ask(box, {"type": "top_pages", "range": "today", "limit": "1"}, part="/csv")
     assert answer.headers["content-type"] == "text/csv; charset=utf-8"
     assert 'filename="top_pages.csv"' in answer.headers["content-disposition"]
-    assert answer.body.decode().splitlines()[1].startswith("/welcome,2,2,")
+    assert answer.body.decode("utf-8-sig").splitlines()[1].startswith("/welcome,2,2,")
     page = asked(box, type="top_pages", range="today", limit="1")
     assert "/queries/csv?type=top_pages&range=today&limit=1" in text_of(page)
 

@@ -54,8 +54,8 @@ METRICS: Final = (
 LISTS: Final[dict[str, Listed]] = {
     "sources": _listed("link_top_referrers", "referrer", detail=domain_beside),
     "countries": _listed("link_top_countries", "country", places=True, icon="globe"),
-    "regions": _listed("link_top_regions", "region", places=True),
-    "cities": _listed("link_top_cities", "city", places=True),
+    "regions": _listed("link_top_regions", "region", places=True, within=("country",)),
+    "cities": _listed("link_top_cities", "city", places=True, within=("country",)),
     "map": _listed("link_top_countries", "country", places=True, icon="globe", look="map", below=PLACES),
     "devices": _listed("link_top_devices", "device_type", label=_called(LinkStats.devices), icon="browsers"),
     "browsers": _listed("link_top_browsers", "browser_name"),
