@@ -54,6 +54,12 @@ def test_the_palette_leads_anywhere_without_a_mouse_and_remembers(page: Page, bo
     expect(palette.locator(".palette-none")).to_contain_text("“<b>none”")
     page.keyboard.press("Escape")
     expect(palette).to_be_hidden()
+    page.keyboard.press("Control+k")
+    page.keyboard.type("dark mode")
+    expect(chosen).to_have_text(re.compile("Switch theme"))
+    page.keyboard.press("Enter")
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    expect(palette).to_be_hidden()
 
 
 def test_a_note_is_written_shown_on_the_chart_and_deleted_on_the_page(page: Page, box: Box) -> None:
@@ -70,5 +76,7 @@ def test_a_note_is_written_shown_on_the_chart_and_deleted_on_the_page(page: Page
     assert chart is not None
     assert shown is not None
     assert shown["x"] > chart["x"] + chart["width"] / 2  # today is at the right end
-    page.click(".chart-notes button")
+    page.click(".chart-notes a[href*='/delete']")
+    page.get_by_role("button", name="Delete Version 2 & more").click()
+    page.wait_for_url(re.compile(r"#figures$"))
     expect(page.locator(".chart-flag")).to_have_count(0)

@@ -193,12 +193,12 @@ def test_rows_appear_when_used_fields_are_those_of_the_type_and_a_question_is_sa
     page.get_by_role("button", name="Save", exact=True).click()
     expect(page.get_by_role("status")).to_contain_text("The question is saved.")
     page.goto(site(box, "/queries"))
-    page.get_by_role("link", name="Home, day by day").click()
+    page.get_by_role("link", name="Home, day by day", exact=True).click()
     assert page.input_value("#value1") == "/"
     page.get_by_role("link", name="Delete Home, day by day").click()
     page.get_by_role("button", name="Delete Home, day by day").click()
     expect(page.get_by_role("status")).to_contain_text("deleted")
-    expect(page.get_by_role("link", name="Home, day by day")).to_have_count(0)
+    expect(page.get_by_role("link", name="Home, day by day", exact=True)).to_have_count(0)
     context.close()
 
 
