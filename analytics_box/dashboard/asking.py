@@ -35,7 +35,8 @@ class Asking(Struct, frozen=True):
     """What a page is about, by its number among the facts, its local days, the clock that tells what is over, and how
     dates are written. `now` and `begun`, before which nothing is known, are UTC ms; `filters` are those of its address,
     `plain` those that let one value through.
-    Series have rows of this `step`; without one, hours for a day and days for more."""
+    Series have rows of this `step`; without one, hours for a day and days for more. `said` is what there is to say of
+    what is asked."""
 
     queries: Queries
     number: int
@@ -51,6 +52,7 @@ class Asking(Struct, frozen=True):
     step: Step | None = None
     compared: Compared | None = None
     begun: int | None = None
+    said: tuple[str, ...] = ()
 
     @property
     def everything(self) -> "Asking":

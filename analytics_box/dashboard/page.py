@@ -28,15 +28,16 @@ from analytics_box.dashboard.narrowing_question import asked
 from analytics_box.dashboard.panels import Below, Panel
 from analytics_box.dashboard.range_picker import RangeShown
 from analytics_box.dashboard.segmented import SegmentMenu, with_segment
-from analytics_box.dashboard.spans import days_of
+from analytics_box.dashboard.spans import days_of, said
 from analytics_box.dashboard.tiles import Tile
 from analytics_box.dashboard.view import View
 from analytics_box.http.page.dates import formats_of
 from analytics_box.http.page.visit import Visit
 from analytics_box.query import beginnings, ranges
+from analytics_box.query.named_links import FIELD as LINK
 from analytics_box.query.request import GivenFilter
 from analytics_box.query.run import Queries
-from analytics_box.texts import Definitions
+from analytics_box.texts import Definitions, Filters
 
 Task = asyncio.Task[Any]
 MOST_ASKED = panels.ROWS + 1  # rows of a panel: it may leave one out
@@ -191,7 +192,16 @@ async def asking_for(
         step=steps.chosen(view.by, days, against.days.length if against is not None else 0)[0],
         compared=against,
         begun=begun,
+        said=await _unknown_links(queries, number, view),
     )
+
+
+async def _unknown_links(queries: Queries, number: int, view: View) -> tuple[str, ...]:
+    """What is said of short links that filters name and that are not there, such as renamed ones."""
+    items = (*view.filters.items, *(view.segment.filters.items if view.segment is not None else ()))
+    called = dict.fromkeys(value for item in items if item.field == LINK for value in item.values)
+    unknown = [one for one in called if not await queries.links_called((number,), (one,))]
+    return tuple(Filters.no_link.format(name=said(one)) for one in unknown)
 
 
 def _filters(view: View) -> tuple[GivenFilter, ...]:
@@ -226,7 +236,7 @@ def _dashboard(
         range=range_picker.range_shown(view, asking.days, asking.wall.date(), asking.formats, asking.steps),
         comparison=comparison_shown(view, asking.days, asking.compared, asking.formats),
         drawing=chart_choices(view, asking.days, asking.steps, theirs),
-        unread=(*view.unread, *((not_drawn,) if not_drawn else ())),
+        unread=(*view.unread, *asking.said, *((not_drawn,) if not_drawn else ())),
         figures=ready.get("figures"),
         figures_failed="figures" in failed,
         panels=tuple(

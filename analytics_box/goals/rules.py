@@ -11,6 +11,7 @@ from analytics_box.query.filters import COMMON, Op
 from analytics_box.query.happened import MOST
 from analytics_box.query.patterns import quoted
 from analytics_box.query.request import GivenFilter, check_filters
+from analytics_box.recognition.paths import page
 
 LONGEST_TARGET: Final = 1_000
 MOST_FILTERS: Final = 10
@@ -107,10 +108,8 @@ def _values(item: Narrowed) -> str | list[str | int | float]:
 
 
 def _path(target: str) -> str:
-    """The path of an address or of a path, as facts have it."""
-    path = target.split("://", 1)[-1].partition("/")[2] if "://" in target else target.removeprefix("/")
-    path = path.partition("?")[0].partition("#")[0] if "#/" not in path else path
-    return f"/{path}" if target else ""
+    """The path of an address or of a path, as facts have it: decoded, without query and fragment."""
+    return page(target if "://" in target or target.startswith("/") else f"/{target}").path if target else ""
 
 
 def _custom(target: str) -> str:

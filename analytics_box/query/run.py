@@ -16,7 +16,7 @@ from analytics_box.query.budget import AnswerBudgets, Budget, NeedsMore, Taken
 from analytics_box.query.catalog.types import Record
 from analytics_box.query.compose import follow_plan
 from analytics_box.query.engines import Engines
-from analytics_box.query.named_links import Links
+from analytics_box.query.named_links import Links, NoLinks
 from analytics_box.query.plan import Plan
 from analytics_box.query.prepared import CannotAnswer, Prepared, prepare
 from analytics_box.query.ranges import Days, Window
@@ -84,7 +84,7 @@ class Queries:
         self._public = asyncio.Semaphore(public)
         self._waiting = 0
         self._traits = traits
-        self._links = links
+        self._links = links or NoLinks()
         self._splits = splits or NoSplits()
         self.engines = engines
         self.events = engines.events
@@ -107,6 +107,10 @@ class Queries:
             return [await self._answer(request, sitting) for request in requests]
         finally:
             sitting.finding.stop()
+
+    async def links_called(self, sites: tuple[int, ...], called: tuple[str, ...]) -> tuple[int, ...]:
+        """The numbers of the short links with these ids or slugs that the websites with these numbers may know of."""
+        return await self._links.numbers(sites, called)
 
     async def rows(self, plan: Plan) -> list[Record]:
         """The rows of a plan that a page of the box makes itself, kept and shared as those of questions are.

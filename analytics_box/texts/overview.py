@@ -157,6 +157,7 @@ class Filters:
     only_exact = "this takes only “is”, “is not” and “is known”"
     too_many_patterns = "there may be {most} patterns"
     segment = "Segment"
+    no_link = "There is no short link called “{name}” here, so nobody is known to have come by it."
     no_segment = "there is no such segment any more"
 
 

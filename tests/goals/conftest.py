@@ -20,7 +20,7 @@ def unlimited(settings: Settings) -> Settings:
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     with whole_box(tmp_path_factory.mktemp("goals") / "data", adjust=unlimited) as box:
         world = World(box)
-        for who, path in ((ANA, "/"), (ANA, "/thanks/1"), (BEN, "/"), (BEN, "/pricing")):
+        for who, path in ((ANA, "/"), (ANA, "/thanks/1"), (BEN, "/"), (BEN, "/%C3%BCber"), (BEN, "/pricing")):
             track(world, who, path, name="screen_view")
         for amount, plan in ((19.5, "pro"), ("5", "free"), ("no number", "pro")):
             track(world, ANA, "/thanks/1", name="purchase", properties={"amount": amount, "plan": plan})

@@ -25,6 +25,8 @@ def make(world: World, target: str, kind: str = "EVENT", **given: Any) -> Any:
         ("PAGE_VIEW", "/pricing", {}, "one"),
         ("PAGE_VIEW", "/pricing/", {}, "one"),
         ("PAGE_VIEW", "https://shop.example/pricing?a=b", {}, "one"),
+        ("PAGE_VIEW", "https://shop.example/%C3%BCber/#top", {}, "one"),
+        ("PAGE_VIEW", "/%C3%BC*", {}, "one"),
         ("PAGE_VIEW", "/thanks/*", {}, "one"),
         ("PAGE_VIEW", "/*", {}, "both"),
         ("PAGE_VIEW", "/thanks.1", {}, "nobody"),

@@ -426,3 +426,18 @@ def test_the_hours_of_the_week_are_those_of_the_api(box: WholeBox) -> None:
     (entry,) = box.query("shop", body).json["data"]
     assert shown == [row["visitors"] for row in entry["data"]]
     assert sum(shown) == 1
+
+
+def test_a_short_link_that_is_not_there_is_said(box: WholeBox) -> None:
+    said = "There is no short link called “gone” here"
+    assert said in overview(box, "&link=gone")
+    assert said in overview(box, "&1.link=gone&1.country=Germany")
+    assert (
+        box.post(
+            "/rpc/links/create",
+            {"json": {"name": "Gone", "slug": "gone", "targetUrl": "https://shop.example"}},
+            key="linking",
+        ).status
+        == 200
+    )
+    assert said not in overview(box, "&link=gone")
