@@ -7,7 +7,7 @@ are not in the audit log.
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
-from analytics_box import audit, ids
+from analytics_box import audit, ids, names
 from analytics_box.acting import By
 from analytics_box.errors import BadRequest, Conflict, NotFound
 from analytics_box.saved import rows
@@ -82,8 +82,8 @@ def unknown(kind: Kind[Content]) -> NotFound:
 
 def clean_name(kind: Kind[Content], given: str) -> str:
     """The name, in one line. Raises BadRequest."""
-    clean = " ".join(given.split())
-    if not clean or not clean.isprintable():
+    clean = names.one_line(given)
+    if not clean or not names.is_visible(clean):
         raise BadRequest.about("name", f"Give the {kind.noun} a name of letters that can be seen")
     if len(clean) > LONGEST_NAME:
         raise BadRequest.about("name", f"A name may have {LONGEST_NAME} characters")
