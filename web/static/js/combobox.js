@@ -137,8 +137,9 @@ document.addEventListener("mousedown", (event) => {
   const option = event.target.closest?.("#filter-suggestions [role=option]");
   if (!option) return;
   event.preventDefault();
-  choose(formOf(option), option);
-  adapt(formOf(option));
+  const form = formOf(option); // choosing takes the option away
+  choose(form, option);
+  adapt(form);
 });
 
 document.addEventListener("click", ({ target }) => {
