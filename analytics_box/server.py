@@ -6,7 +6,7 @@ import logging
 import signal
 import socket
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -42,10 +42,14 @@ _PIECE_SECONDS = 600.0  # for one piece of the look after a crash
 _NEW_OBJECTS = 10_000  # between two searches for garbage; Python's own 700 is for small programs
 
 
-def serve(settings: Settings, announce: Callable[[Box, str], None]) -> None:
-    """Serve until a signal ends it; the caller holds the lock. `announce` is called once when the box listens."""
+Beside = Callable[[Box], Coroutine[Any, Any, None]]
+
+
+def serve(settings: Settings, announce: Callable[[Box, str], None], beside: Sequence[Beside] = ()) -> None:
+    """Serve until a signal ends it; the caller holds the lock. `announce` is called once when the box listens; what is
+    to run `beside` it is stopped before the box closes."""
     with uvloop_runner() as runner:
-        runner.run(_serve(settings, announce))
+        runner.run(_serve(settings, announce, beside))
 
 
 def spare_the_collector() -> None:
@@ -63,14 +67,19 @@ def uvloop_runner() -> "asyncio.Runner":
     return asyncio.Runner(loop_factory=uvloop.new_event_loop)
 
 
-async def _serve(settings: Settings, announce: Callable[[Box, str], None]) -> None:
+async def _serve(settings: Settings, announce: Callable[[Box, str], None], beside: Sequence[Beside]) -> None:
     check_tls(settings)
     warn_of_open_folder(settings.data_dir)
     with connections.listen(settings) as listener:
-        await _serve_on(listener, settings, announce)
+        await _serve_on(listener, settings, announce, beside)
 
 
-async def _serve_on(listener: socket.socket, settings: Settings, announce: Callable[[Box, str], None]) -> None:
+async def _serve_on(
+    listener: socket.socket,
+    settings: Settings,
+    announce: Callable[[Box, str], None],
+    others: Sequence[Beside] = (),
+) -> None:
     place = connections.Place.of(listener)
     box = open_box(replace(settings, port=place.port or settings.port))
     allowed = connections.room(settings)
@@ -84,6 +93,7 @@ async def _serve_on(listener: socket.socket, settings: Settings, announce: Calla
         asyncio.create_task(keep_pace(scheduler)),
         asyncio.create_task(load_beside(box.parts[LinkDirectory])),
         asyncio.create_task(web.follow_certificate()),
+        *(asyncio.create_task(other(box)) for other in others),
     ]
     administration = await _administration(box)
     if box.unclean:

@@ -1,6 +1,7 @@
 """The commands `analytics-box serve` and `demo`."""
 
 import json
+from collections.abc import Coroutine
 from functools import partial
 from typing import Any
 
@@ -14,7 +15,8 @@ from analytics_box.cli.options import guarded, read_settings, with_settings
 from analytics_box.clock import SystemClock
 from analytics_box.demo import shop
 from analytics_box.demo.fill import FOLDER as DEMO_FOLDER
-from analytics_box.demo.fill import fill, shop_port
+from analytics_box.demo.fill import filled, shop_port
+from analytics_box.demo.live import Visitors
 from analytics_box.settings import Settings
 from analytics_box.store import data_lock
 
@@ -77,14 +79,18 @@ def demo(as_json: bool, **given: Any) -> None:
 
 def _demo(found: Settings, *, as_json: bool) -> None:
     with data_lock.lock(found.data_dir), shop.opened(shop_port(found.data_dir), taken=found.port) as port:
-        made = fill(found.data_dir, SystemClock().now(), port=port)
+        made = filled(found.data_dir, SystemClock().now(), port=port)
         targets = (*found.allowed_private_targets, shop.NETWORK)
 
         def announce(box: Box, listening: str) -> None:
             if as_json:
-                _announce(box, listening, as_json=True, email=made.email, password=made.password)
+                _announce(box, listening, as_json=True, email=made.demo.email, password=made.demo.password)
                 return
             _announce(box, listening, as_json=False)
-            click.echo(f"Sign in as {made.email} with the password {made.password}", err=True)
+            click.echo(f"Sign in as {made.demo.email} with the password {made.demo.password}", err=True)
 
-        server.serve(msgspec.structs.replace(found, allowed_private_targets=targets), announce)
+        def visitors(box: Box) -> Coroutine[Any, Any, None]:
+            events = box.events
+            return Visitors(box.clock, box.box_db, events.intake, events.clicks, found.data_dir, made).come()
+
+        server.serve(msgspec.structs.replace(found, allowed_private_targets=targets), announce, (visitors,))

@@ -9,7 +9,7 @@ from analytics_box import ids
 from analytics_box.accounts.passwords import hash_now
 from analytics_box.acting import By
 from analytics_box.clock import DAY, MINUTE, utc_day
-from analytics_box.demo import checks, evaluated, flags, links, monitors, shop, status_page
+from analytics_box.demo import checks, evaluated, flags, kept, links, monitors, shop, status_page
 from analytics_box.demo.failures import NotADemo
 from analytics_box.facts.event import Fact
 from analytics_box.ingest import recovery
@@ -50,13 +50,20 @@ class Demo(Struct, frozen=True):
     port: int = shop.PORT
 
 
-class _Made(Struct, frozen=True):
+class Made(Struct, frozen=True):
     """What stands in the demo's box.db."""
 
     target: Target
     short: list[Link]
     watched: monitors.Made
     flags: flags.Made
+
+
+class Filled(Struct, frozen=True):
+    """A demo up to now, and what stands in its box.db."""
+
+    demo: Demo
+    made: Made
 
 
 def shop_port(directory: Path) -> int:
@@ -66,6 +73,11 @@ def shop_port(directory: Path) -> int:
 
 
 def fill(directory: Path, now: int, seed: str = SEED, *, port: int = shop.PORT) -> Demo:
+    """The same, and what it knows of itself."""
+    return filled(directory, now, seed, port=port).demo
+
+
+def filled(directory: Path, now: int, seed: str = SEED, *, port: int = shop.PORT) -> Filled:
     """Make the demo, or add what has happened since it was last filled; its shop stands at this port now.
 
     The caller holds the directory's lock.
@@ -75,17 +87,22 @@ def fill(directory: Path, now: int, seed: str = SEED, *, port: int = shop.PORT) 
     demo = _read(directory) or _new(directory, now)
     bring_together(directory)
     made = _account(directory, demo, now, port)
-    start = max(demo.filled, now - DAYS * DAY)
-    days = history.events(seed, made.target, first_day=demo.first_day, start=utc_day(start) * DAY, end=now)
-    given = evaluated.evaluated(made.flags, days, seed, start=start, end=now)
-    happened = [event for event in days if event.time >= start] + given.events
+    now_filled = msgspec.structs.replace(demo, filled=max(demo.filled, now), port=port)
+    events, given = since(now_filled, made, max(demo.filled, now - DAYS * DAY), seed)
+    happened = [*events, *given.events]
     if now - demo.filled > ONLINE:
         happened += history.just_now(seed, made.target, now)
-    filled = msgspec.structs.replace(demo, filled=max(demo.filled, now), port=port)
     _counted(directory / schema.BOX_FILE, given)
-    _append(directory / schema.EVENTS_FILE, sorted(happened, key=lambda event: event.time), made, seed, filled)
-    _write(directory, filled)
-    return filled
+    _append(directory / schema.EVENTS_FILE, sorted(happened, key=lambda event: event.time), made, seed, now_filled)
+    note(directory, now_filled)
+    return Filled(now_filled, made)
+
+
+def since(demo: Demo, made: Made, start: int, seed: str = SEED) -> tuple[list[Fact], evaluated.Evaluated]:
+    """What the demo's history has from `start` (UTC ms) up to where it is filled, and what flags gave in that time."""
+    days = history.events(seed, made.target, first_day=demo.first_day, start=utc_day(start) * DAY, end=demo.filled)
+    given = evaluated.evaluated(made.flags, days, seed, start=start, end=demo.filled)
+    return [event for event in days if event.time >= start], given
 
 
 def _new(directory: Path, now: int) -> Demo:
@@ -93,7 +110,7 @@ def _new(directory: Path, now: int) -> Demo:
         raise NotADemo(f"{directory} holds a box that is not a demo; choose another --data-dir")
     first_day = utc_day(now) - DAYS
     demo = Demo(email=EMAIL, password=ids.base62(16), first_day=first_day, filled=first_day * DAY)
-    _write(directory, demo)
+    note(directory, demo)
     return demo
 
 
@@ -106,15 +123,15 @@ def _read(directory: Path) -> Demo | None:
         raise NotADemo(f"{directory / FILE} cannot be read: {broken}") from broken
 
 
-def _write(directory: Path, demo: Demo) -> None:
-    """Written beside and renamed, so that it is whole; 0600 because of the password."""
+def note(directory: Path, demo: Demo) -> None:
+    """What a demo knows of itself, written beside and renamed, so that it is whole; 0600 because of the password."""
     beside = directory / f"{FILE}.new"
     beside.touch(mode=0o600)
     beside.write_bytes(msgspec.json.format(msgspec.json.encode(demo)))
     beside.replace(directory / FILE)
 
 
-def _account(directory: Path, demo: Demo, now: int, port: int) -> _Made:
+def _account(directory: Path, demo: Demo, now: int, port: int) -> Made:
     """The demo's website with its links, its monitors and its status page, made with its account at the first start."""
     box_db = Db(directory / schema.BOX_FILE, readers=1)
     try:
@@ -131,7 +148,8 @@ def _account(directory: Path, demo: Demo, now: int, port: int) -> _Made:
         )
         box_db.write_now(lambda db: status_page.make(db, website, watched, demo.first_day, now=now))
         given = box_db.write_now(lambda db: flags.make(db, website, demo.first_day, now))
-        return _Made(Target(website.site, website.domain), short, watched, given)
+        box_db.write_now(lambda db: kept.make(db, website, demo.first_day))
+        return Made(Target(website.site, website.domain), short, watched, given)
     finally:
         box_db.close()
 
@@ -150,7 +168,7 @@ def _counted(path: Path, given: evaluated.Evaluated) -> None:
         box_db.close()
 
 
-def _append(path: Path, happened: list[Fact], made: _Made, seed: str, demo: Demo) -> None:
+def _append(path: Path, happened: list[Fact], made: Made, seed: str, demo: Demo) -> None:
     """Through the same ledger as events from the network, so that sessions are real."""
     events_db = Db(path, readers=1)
     try:

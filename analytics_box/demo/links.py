@@ -114,12 +114,13 @@ def make(db: Connection, organization_id: str, now: int) -> list[Link]:
 
 def append(db: Connection, links: Sequence[Link], happened: Sequence[Fact], seed: str) -> None:
     """Write the clicks that go with these events of the website."""
-    clicks = sorted(_clicks(links, happened, seed), key=lambda click: click.time)
-    if clicks:
-        click_rows.append(db, strings=Strings(), clicks=clicks, orphans={})
+    found = sorted(clicks(links, happened, seed), key=lambda click: click.time)
+    if found:
+        click_rows.append(db, strings=Strings(), clicks=found, orphans={})
 
 
-def _clicks(links: Sequence[Link], happened: Sequence[Fact], seed: str) -> Iterator[Click]:
+def clicks(links: Sequence[Link], happened: Sequence[Fact], seed: str) -> Iterator[Click]:
+    """The clicks that go with these events of the website."""
     if not links:
         return
     weights = [planned.weight for planned in LINKS][: len(links)]

@@ -36,6 +36,11 @@ def just_now(seed: str, target: Target, now: int) -> list[Fact]:
     return _facts(seed, target, [item for arrival in begun for item in visit(random, arrival) if item.time < now])
 
 
+def one_visit(seed: str, target: Target, random: Random, at: int) -> list[Fact]:
+    """A visit that begins then, with what comes of it later."""
+    return _facts(seed, target, [*visit(random, Arrival(at, random.choice(SOURCES[:6]), random.choice(PLACES)))])
+
+
 def _of_day(seed: str, day: int, first_day: int) -> Iterator[Going]:
     random = _chance(f"{seed}:{day}")
     for arrival in arrivals(random, day, first_day):
