@@ -11,6 +11,7 @@ from analytics_box.bots.quarantine import Quarantine
 from analytics_box.clock import Clock
 from analytics_box.errors import Unavailable
 from analytics_box.flags.figures.splits import FlagSplits
+from analytics_box.goals.named import NamedGoals
 from analytics_box.ingest import recovery
 from analytics_box.ingest.arrivals import Arrivals
 from analytics_box.ingest.dropped import DroppedTraffic
@@ -183,6 +184,7 @@ def _queries(settings: Settings, clock: Clock, state: StateSide, db: Db, engines
         seconds=settings.query_seconds,
         traits=Traits(db, state.seal),
         links=NamedLinks(state.db, state.websites),
+        goals=NamedGoals(state.db, state.websites),
         splits=FlagSplits(state.db, state.flags, state.websites),
         public=max(1, settings.readers // 2),
         budgets=AnswerBudgets(

@@ -1,6 +1,6 @@
 """Rows of goals in box.db."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 
 import msgspec
@@ -59,6 +59,18 @@ def fitting(
     )
     named = ((str(goal_id), str(website_id), str(name)) for goal_id, website_id, name in found)
     return list(islice((one for one in named if fits(one[2], one[1])), most))
+
+
+def these(db: Connection, goal_ids: Iterable[str]) -> tuple[Goal, ...]:
+    """The goals with these ids, as far as they are there."""
+    found = db.execute(
+        f"""
+        -- goals.these
+        select {_COLUMNS} from goals where id in (select value from json_each(?)) order by created_at, id
+        """,
+        (msgspec.json.encode(list(goal_ids)).decode(),),
+    ).fetchall()
+    return tuple(_goal(row) for row in found)
 
 
 def of_website(db: Connection, website_id: str) -> tuple[Goal, ...]:

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from analytics_box.errors import BadRequest, InvalidQuery, WrongTypes
 from analytics_box.goals.goal import Definition, Narrowed, Property
-from analytics_box.query.filters import COMMON, Op
+from analytics_box.query.filters import COMMON, Filter, FilterGroup, Op
 from analytics_box.query.happened import MOST
 from analytics_box.query.patterns import quoted
 from analytics_box.query.request import GivenFilter, check_filters
@@ -49,7 +49,7 @@ def checked(given: Definition) -> Definition:
     if len(msgspec.json.encode(kept)) > MOST_BYTES:
         raise BadRequest.about("filters", f"A goal may take {MOST_BYTES:,} bytes with all of its values")
     try:
-        check_filters(list(filters_of(kept)), "")
+        selecting(kept)
     except (InvalidQuery, WrongTypes) as wrong:
         raise BadRequest.about("filters", wrong.message) from wrong
     return kept
@@ -64,7 +64,7 @@ def filters_of(definition: Definition) -> tuple[GivenFilter, ...]:
     """One group, of which a session meets all that reached the goal."""
     kind, target = definition.type, definition.target
     if kind == "PAGE_VIEW":
-        own = _page(target)
+        own = page_filter(target)
     elif kind == "CUSTOM" and target.startswith(SCROLL):
         own = GivenFilter("scroll", "eq", target.removeprefix(SCROLL))
     elif kind == "CUSTOM" and target.startswith(TIME):
@@ -81,7 +81,12 @@ def filters_of(definition: Definition) -> tuple[GivenFilter, ...]:
     return (GivenFilter(all=[event, *narrowed]),)
 
 
-def _page(target: str) -> GivenFilter:
+def selecting(definition: Definition) -> tuple[Filter | FilterGroup, ...]:
+    """The same, checked."""
+    return check_filters(list(filters_of(definition)), "")
+
+
+def page_filter(target: str) -> GivenFilter:
     """A path, or with stars a pattern; a star stands for anything."""
     if "*" not in target:
         return GivenFilter("viewed_page", "eq", target)
@@ -134,7 +139,7 @@ def _check_lists(kept: Definition) -> None:
         raise BadRequest.about("filters", f"A goal may have {MOST_FILTERS} filters")
     if len(kept.conditions) > MOST_CONDITIONS:
         raise BadRequest.about("conditions", f"A goal may have {MOST_CONDITIONS} conditions")
-    unknown = [item.field for item in kept.filters if item.field not in COMMON]
+    unknown = [item.field for item in kept.filters if item.field not in COMMON or item.field == "reached_goal"]
     if unknown:
         raise BadRequest.about("filters", f"Goals cannot be narrowed by {unknown[0][:100]}")
     for item in kept.conditions:

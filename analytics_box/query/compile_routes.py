@@ -44,14 +44,14 @@ async def compile_query(
     if is_query:
         whole = body.decode(_QUERY.decode, sent)
         reads = await parts[Subjects].of_request(identity, request.query_params, whole.names)
-        return json_answer(request, _query(whole, reads, zone_name, call.now, parts[Queries]))
+        return json_answer(request, await _query(whole, reads, zone_name, call.now, parts[Queries]))
     given = body.decode(_COMPILE.decode, sent)
     _check_type(given.type)
     if request.query_params.get("website_id", given.projectId) != given.projectId:
         raise errors.CompilationFailed("projectId and website_id name different websites")
     subject = catalog.TYPES[given.type].subject
     reads = await parts[Subjects].one(identity, subject, given.projectId, (given.type,))
-    statement = compiled.of_compile(given, reads, zone_name=zone_name, now=call.now, engines=parts[Queries].engines)
+    statement = await compiled.of_compile(given, reads, zone_name=zone_name, now=call.now, queries=parts[Queries])
     return json_answer(
         request,
         {
@@ -64,9 +64,10 @@ async def compile_query(
     )
 
 
-def _query(given: GivenQuery, reads: Scope, zone_name: str | None, now: int, queries: Queries) -> Record:
+async def _query(given: GivenQuery, reads: Scope, zone_name: str | None, now: int, queries: Queries) -> Record:
     """Compile a whole query: one entry per parameter; sql and params of the only one also stand on top."""
-    entries = _bounded(statements.of_request(check(given, zone_name=zone_name, now=now), reads, now, queries.engines))
+    asked = await queries.with_goals(check(given, zone_name=zone_name, now=now), reads)
+    entries = _bounded(statements.of_request(asked, reads, now, queries.engines))
     top: Record = {"success": True, "engine": entries[0].engine}
     if len(entries) == 1:
         top |= {"sql": entries[0].sql, "params": entries[0].params}

@@ -11,7 +11,7 @@ from analytics_box.errors import CompilationFailed, InvalidQuery
 from analytics_box.query import catalog, ranges
 from analytics_box.query.access import Scope
 from analytics_box.query.compose import Composed, compose, window_of
-from analytics_box.query.engines import Engines, groups
+from analytics_box.query.engines import groups
 from analytics_box.query.filters import COLUMNS
 from analytics_box.query.plan import BUCKET, Order, Plan, runs_of
 from analytics_box.query.prepared import CannotAnswer, Prepared
@@ -22,6 +22,7 @@ from analytics_box.query.request import (
     Request,
     check_filters,
 )
+from analytics_box.query.run import Queries
 from analytics_box.query.statements import Statements, Step, of_range, prepared_twice, written
 
 TimeUnit = Literal["minute", "hour", "day", "week", "month"]
@@ -60,7 +61,9 @@ class GivenCompile(Struct, frozen=True):
     offset: Annotated[int, Meta(ge=0)] | None = None
 
 
-def of_compile(given: GivenCompile, reads: Scope, *, zone_name: str | None, now: int, engines: Engines) -> Statements:
+async def of_compile(
+    given: GivenCompile, reads: Scope, *, zone_name: str | None, now: int, queries: Queries
+) -> Statements:
     """The statements of one type (wire 3.7). Raises CompilationFailed or InvalidQuery."""
     query_type = catalog.TYPES[given.type]
     days = _days(given)
@@ -71,7 +74,7 @@ def of_compile(given: GivenCompile, reads: Scope, *, zone_name: str | None, now:
         raise CompilationFailed("orderBy is a field, and asc or desc after a space")
     limit = given.limit or query_type.default_limit
     question = Question(given.type, query_type, days, unit)
-    request = Request(
+    asked = Request(
         id="",
         questions=(question,),
         zone=ranges.zone(zone_name),
@@ -81,6 +84,7 @@ def of_compile(given: GivenCompile, reads: Scope, *, zone_name: str | None, now:
         sort_by=name or None,
         descending=direction.lower() != "asc",
     )
+    request = await queries.with_goals(asked, reads)
     try:
         prepared, others = prepared_twice(question, query_type, request, reads)
     except CannotAnswer as why:
@@ -97,7 +101,7 @@ def of_compile(given: GivenCompile, reads: Scope, *, zone_name: str | None, now:
             _paged(of_range(_composed(one, request, window), one, request, finding), given.offset)
             for one, finding in ((prepared, 1), (others, 2))
         )
-    return written(given.type, steps, again, engines)
+    return written(given.type, steps, again, queries.engines)
 
 
 def _composed(prepared: Prepared, request: Request, window: ranges.Window) -> Composed:

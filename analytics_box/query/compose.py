@@ -9,7 +9,7 @@ from analytics_box.query import ranges
 from analytics_box.query.catalog import QueryType
 from analytics_box.query.catalog.types import Ask, Follow, Record
 from analytics_box.query.catalog.values import id_text
-from analytics_box.query.filters import Condition, Group, Where
+from analytics_box.query.filters import Condition, Where
 from analytics_box.query.plan import (
     BUCKET,
     DAY_OF_WEEK,
@@ -145,7 +145,8 @@ def _fitting(item: Where, source: Source) -> Where | None:
     if isinstance(item, Condition):
         return item if source in _OWN.get(item.column, (source,)) else None
     parts = tuple(part for inner in item.items if (part := _fitting(inner, source)) is not None)
-    return Group(item.any, parts) if parts and (len(parts) == len(item.items) or not item.any) else None
+    whole = len(parts) == len(item.items)
+    return replace(item, items=parts) if parts and (whole or not (item.any or item.negated)) else None
 
 
 def _order(query_type: QueryType, ask: Ask, request: Request) -> tuple[Order, ...]:

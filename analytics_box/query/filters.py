@@ -1,6 +1,6 @@
 """Filters (spec 2.7, wire 2): from a field, an operator and values to a condition on the facts. Pure."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Literal
 
 from msgspec import Struct
@@ -132,10 +132,13 @@ class Filter(Struct, frozen=True):
 
 
 class FilterGroup(Struct, frozen=True):
-    """Filters of which all must hold, or any."""
+    """Filters of which all must hold, or any; or with `negated`, which must not. They may be on the `allowed` fields,
+    whatever a type takes; without any, on those that it takes."""
 
     any: bool
     items: "tuple[Filter | FilterGroup, ...]"
+    negated: bool = False
+    allowed: tuple[str, ...] = ()
 
 
 class Condition(Struct, frozen=True):
@@ -150,10 +153,11 @@ class Condition(Struct, frozen=True):
 
 
 class Group(Struct, frozen=True):
-    """Conditions of which all must hold, or any."""
+    """Conditions of which all must hold, or any; or with `negated`, which must not."""
 
     any: bool
     items: "tuple[Condition | Group, ...]"
+    negated: bool = False
 
 
 Where = Condition | Group
@@ -181,11 +185,12 @@ def _where(item: "Filter | FilterGroup", allowed: tuple[str, ...], ignored: dict
             return condition(item)
         ignored[item.field] = None
         return None
+    allowed = item.allowed or allowed
     inner = tuple(where for part in item.items if (where := _where(part, allowed, ignored)) is not None)
-    if item.any and len(inner) < len(item.items):
+    if (item.any or item.negated) and len(inner) < len(item.items):
         ignored.update(dict.fromkeys(_fields(item)))
         return None
-    return Group(item.any, inner if item.any else of_one_event(inner)) if inner else None
+    return Group(item.any, inner if item.any else of_one_event(inner), item.negated) if inner else None
 
 
 def of_one_event(items: tuple[Where, ...]) -> tuple[Where, ...]:
@@ -207,6 +212,15 @@ def _is(item: Where, column: str) -> bool:
 
 def _fields(item: "Filter | FilterGroup") -> tuple[str, ...]:
     return (item.field,) if isinstance(item, Filter) else tuple(name for part in item.items for name in _fields(part))
+
+
+def named(items: "Iterable[Filter | FilterGroup]", field: str) -> Iterator[Filter]:
+    """The filters on this field, those in groups too."""
+    for item in items:
+        if isinstance(item, FilterGroup):
+            yield from named(item.items, field)
+        elif item.field == field:
+            yield item
 
 
 def condition(given: Filter) -> Condition:

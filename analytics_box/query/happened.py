@@ -18,10 +18,11 @@ FIELDS = {
     "scroll": "session_scroll",
     "engaged": "session_engaged",
     "link": "session_link",
+    "reached_goal": "session_goal",  # is made of the others before it is asked (named_goals.py)
 }
 COLUMNS = frozenset(FIELDS.values())
 # What these are about is not shown to the public, or only where the website publishes what events carried.
-NOT_PUBLIC = frozenset(("link",))
+NOT_PUBLIC = frozenset(("link", "reached_goal"))
 OF_VALUES = frozenset(("event_property", "outgoing_link"))
 OF_PAGES = frozenset(("viewed_page", "exit_page"))
 
@@ -41,6 +42,7 @@ class Limits(Struct, frozen=True):
 LIMITS: dict[str, Limits] = {
     **{name: Limits(_PLAIN, most) for name, most in MOST.items()},
     "link": Limits(_PLAIN),
+    "reached_goal": Limits(("eq", "ne", "in", "not_in")),
 }
 
 

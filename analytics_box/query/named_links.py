@@ -5,6 +5,7 @@ from typing import Protocol
 
 from msgspec.structs import replace
 
+from analytics_box.query import filters
 from analytics_box.query.filters import Filter, FilterGroup
 from analytics_box.query.request import Request
 
@@ -29,11 +30,7 @@ class NoLinks:
 
 def named(items: Iterable[Filter | FilterGroup]) -> Iterator[Filter]:
     """The filters that name links, those in groups too."""
-    for item in items:
-        if isinstance(item, FilterGroup):
-            yield from named(item.items)
-        elif item.field == FIELD and item.values:
-            yield item
+    return (item for item in filters.named(items, FIELD) if item.values)
 
 
 def with_numbers(request: Request, numbers: Mapping[Filter, Numbers]) -> Request:
@@ -45,7 +42,7 @@ def with_numbers(request: Request, numbers: Mapping[Filter, Numbers]) -> Request
 
 def _by_number(item: Filter | FilterGroup, numbers: Mapping[Filter, Numbers]) -> Filter | FilterGroup:
     if isinstance(item, FilterGroup):
-        return FilterGroup(item.any, tuple(_by_number(part, numbers) for part in item.items))
+        return replace(item, items=tuple(_by_number(part, numbers) for part in item.items))
     if item not in numbers:
         return item
     return Filter(FIELD, item.op, tuple(str(number) for number in numbers[item]) or ("0",))

@@ -1,8 +1,9 @@
 """A question with its filters resolved: which sites, which conditions, which fields are left aside. Pure."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from analytics_box.query import filters, ranges
 from analytics_box.query.access import Scope
@@ -98,19 +99,10 @@ def _check_needs(query_type: QueryType, request: Request) -> None:
 def _check_alone(query_type: QueryType, request: Request) -> None:
     """Whether such filters stand for themselves. Raises CannotAnswer."""
     for field in query_type.alone:
-        given = list(_named(request.filters, field))
+        given = list(filters.named(request.filters, field))
         own = [item for item in request.filters if isinstance(item, Filter) and item.field == field]
         if len(given) > 1 or given != own or any(item.op not in {"eq", "in"} for item in own):
             raise CannotAnswer(f"{query_type.name} takes one filter {field}, with eq or in and outside of groups")
-
-
-def _named(items: Iterable[Filter | FilterGroup], field: str) -> Iterator[Filter]:
-    """The filters on this field, those in groups too."""
-    for item in items:
-        if isinstance(item, FilterGroup):
-            yield from _named(item.items, field)
-        elif item.field == field:
-            yield item
 
 
 def _names_people(items: Iterable[Filter | FilterGroup]) -> bool:
@@ -128,7 +120,7 @@ def _has_patterns(items: Iterable[Filter | FilterGroup]) -> bool:
 def _by_number(item: Filter | FilterGroup, reads: Scope) -> Filter | FilterGroup:
     """Filters on websites by the numbers that the facts know them by; the empty id is the organization itself."""
     if isinstance(item, FilterGroup):
-        return FilterGroup(item.any, tuple(_by_number(part, reads) for part in item.items))
+        return replace(item, items=tuple(_by_number(part, reads) for part in item.items))
     if item.field not in {"website_id", "client_id"}:
         return item
     if item.op not in {"eq", "ne", "in", "not_in"}:

@@ -271,7 +271,7 @@ def check_filters(given: list[GivenFilter], where: str) -> tuple[Filter | Filter
     check_pattern_count([given], where)
     if _count(given, lambda item: 1 if item.any is None and item.all is None else 0) > MAX_CONDITIONS:
         raise InvalidQuery.about(f"{where}filters", f"A query may have {MAX_CONDITIONS} filters, those in groups too")
-    if _count(given, lambda item: int(item.field in happened.FIELDS)) > MAX_HAPPENED:
+    if _count(given, _happened) > MAX_HAPPENED:
         raise InvalidQuery.about(f"{where}filters", f"A query may have {MAX_HAPPENED} filters on what happened")
     return tuple(_filter(item, f"{where}filters[{at}]") for at, item in enumerate(given))
 
@@ -286,6 +286,12 @@ def _patterns_in(given: Iterable[GivenFilter]) -> int:
     return _count(
         given, lambda item: 0 if item.op != "regex" else len(item.value) if isinstance(item.value, list) else 1
     )
+
+
+def _happened(given: GivenFilter) -> int:
+    """How many looks at events a filter takes: one for each of its goals."""
+    of_goals = given.field == "reached_goal" and isinstance(given.value, list)
+    return len(given.value) if of_goals and isinstance(given.value, list) else int(given.field in happened.FIELDS)
 
 
 def _count(given: Iterable[GivenFilter], of_one: Callable[[GivenFilter], int], depth: int = 1) -> int:

@@ -10,12 +10,13 @@ from msgspec.structs import replace
 
 from analytics_box.clock import Clock
 from analytics_box.errors import BoxError, DeadlineExceeded, OverBudget, Unavailable
-from analytics_box.query import answer
+from analytics_box.query import answer, named_goals
 from analytics_box.query.access import Scope
 from analytics_box.query.budget import AnswerBudgets, Budget, NeedsMore, Taken
 from analytics_box.query.catalog.types import Record
 from analytics_box.query.compose import follow_plan
 from analytics_box.query.engines import Engines
+from analytics_box.query.named_goals import Goals, NoGoals
 from analytics_box.query.named_links import Links, NoLinks
 from analytics_box.query.plan import Plan
 from analytics_box.query.prepared import CannotAnswer, Prepared, prepare
@@ -77,6 +78,7 @@ class Queries:
         seconds: float,
         traits: Traits | None = None,
         links: Links | None = None,
+        goals: Goals | None = None,
         splits: Splits | None = None,
         public: int = 2,
         budgets: AnswerBudgets | None = None,
@@ -85,6 +87,7 @@ class Queries:
         self._waiting = 0
         self._traits = traits
         self._links = links or NoLinks()
+        self._goals = goals or NoGoals()
         self._splits = splits or NoSplits()
         self.engines = engines
         self.events = engines.events
@@ -102,7 +105,7 @@ class Queries:
 
     async def answers(self, requests: Sequence[Request], reads: Scope, budget: Budget) -> list[list[Entry]]:
         """Answer all queries of an HTTP request, one after the other. Raises Unavailable."""
-        sitting = Sitting(reads, budget, Finding(self._traits, self._links), {})
+        sitting = Sitting(reads, budget, Finding(self._traits, self._links, self._goals), {})
         try:
             return [await self._answer(request, sitting) for request in requests]
         finally:
@@ -111,6 +114,10 @@ class Queries:
     async def links_called(self, sites: tuple[int, ...], called: tuple[str, ...]) -> tuple[int, ...]:
         """The numbers of the short links with these ids or slugs that the websites with these numbers may know of."""
         return await self._links.numbers(sites, called)
+
+    async def with_goals(self, request: Request, reads: Scope) -> Request:
+        """The request with what the goals mean that its filters name. Raises InvalidQuery."""
+        return await named_goals.resolved(self._goals, request, reads)
 
     async def rows(self, plan: Plan) -> list[Record]:
         """The rows of a plan that a page of the box makes itself, kept and shared as those of questions are.

@@ -8,10 +8,11 @@ from typing import Protocol
 from msgspec.structs import replace
 
 from analytics_box.errors import DeadlineExceeded, Unavailable
-from analytics_box.query import filters, named_links
+from analytics_box.query import filters, named_goals, named_links
 from analytics_box.query.access import Scope
 from analytics_box.query.catalog import QueryType
 from analytics_box.query.filters import Filter, FilterGroup
+from analytics_box.query.named_goals import Goals, NoGoals
 from analytics_box.query.named_links import Links, NoLinks
 from analytics_box.query.prepared import CannotAnswer
 from analytics_box.query.request import Request
@@ -30,23 +31,25 @@ class Traits(Protocol):
 
 
 class Finding:
-    """Who has the traits that one HTTP request asks for, and which links it names: each is looked for once, however
-    many parameters ask.
+    """Who has the traits that one HTTP request asks for, and which links it names, each looked for once however many
+    parameters ask; and what goals mean.
 
     `stop` ends what is still being looked for.
     """
 
-    def __init__(self, traits: Traits | None, links: Links | None = None) -> None:
+    def __init__(self, traits: Traits | None, links: Links | None = None, goals: Goals | None = None) -> None:
         self._traits = traits
         self._links = links or NoLinks()
+        self._goals = goals or NoGoals()
         self._numbers: dict[Filter, tuple[int, ...]] = {}
         self._found: dict[tuple[int, Filter], asyncio.Task[People]] = {}
 
     async def resolved(self, query_type: QueryType, request: Request, reads: Scope) -> Request:
-        """The request with people in place of traits, and numbers in place of what links are called.
+        """The request with people in place of traits, numbers in place of what links are called, and what goals mean.
 
-        Raises CannotAnswer or Unavailable.
+        Raises CannotAnswer, InvalidQuery or Unavailable.
         """
+        request = await named_goals.resolved(self._goals, request, reads)
         for item in dict.fromkeys(named_links.named(request.filters)):
             if item not in self._numbers:
                 self._numbers[item] = await self._links.numbers(reads.sites, item.values)
@@ -104,7 +107,7 @@ def with_people(request: Request, people: Mapping[Filter, People]) -> Request:
 
 def _by_people(item: Filter | FilterGroup, people: Mapping[Filter, People]) -> Filter | FilterGroup:
     if isinstance(item, FilterGroup):
-        return FilterGroup(item.any, tuple(_by_people(part, people) for part in item.items))
+        return replace(item, items=tuple(_by_people(part, people) for part in item.items))
     if item not in people:
         return item
     return Filter("profile_id", "not_in" if filters.is_negated(item.op) else "in", people[item])

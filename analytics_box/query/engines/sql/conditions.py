@@ -15,7 +15,8 @@ def render(where: Where, values: Values, dialect: Dialect) -> str:
     """A condition or a group of them; its values are added to `values`."""
     if isinstance(where, Group):
         parts = [render(item, values, dialect) for item in where.items]
-        return "(" + (" or " if where.any else " and ").join(parts) + ")"
+        joined = "(" + (" or " if where.any else " and ").join(parts) + ")"
+        return f"not {joined}" if where.negated else joined
     if where.column in happened.COLUMNS:
         found = happenings.selected(where, values, dialect)
     else:

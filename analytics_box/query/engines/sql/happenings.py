@@ -38,6 +38,8 @@ def selected(condition: Condition, values: Values, dialect: Dialect) -> str:
             found = f"{_EVENTS} group by session having sum(engaged) >= {_least(condition, values)}"
         case "session_link":
             found = _link(condition, values)
+        case "session_goal":  # of goals that are not there
+            return "(1 = 0)"
         case _:
             column = "href" if condition.column == "session_link_out" else "domain"
             found = f"select session from what_was_left_by where {_NEAR} and {named(column, condition, values)}"
