@@ -16,6 +16,7 @@ def sizes(collector: Collector) -> list[int]:
     return [len(request.events()) for request in collector.accepted if request.route == "/batch"]
 
 
+@pytest.mark.chromium("light")
 @pytest.mark.parametrize(("size", "threshold"), [("3", 3), ("1", 1), ("0", 1), ("500", 50), ('"x"', 1)])
 def test_so_many_events_make_a_batch(page: Page, collector: Collector, size: str, threshold: int) -> None:
     page.clock.install()
@@ -32,6 +33,7 @@ def test_so_many_events_make_a_batch(page: Page, collector: Collector, size: str
     collector.wait_for("step", threshold)
 
 
+@pytest.mark.chromium("light")
 @pytest.mark.parametrize(("timeout", "ms"), [("700", 700), ("1", 100), ("99999", 30_000)])
 def test_a_batch_waits_so_long(page: Page, collector: Collector, timeout: str, ms: int) -> None:
     page.clock.install()
@@ -78,6 +80,7 @@ def test_the_sdk_names_itself_without_a_preflight(page: Page, collector: Collect
         assert request.query == {"client_id": "site-1", "sdk_name": "react", "sdk_version": "2.6.0"}
 
 
+@pytest.mark.chromium("light")
 @pytest.mark.parametrize(
     ("attribute", "value"),
     [
@@ -134,6 +137,7 @@ def test_a_page_that_is_left_sends_its_pixels_first(page: Page, collector: Colle
     collector.wait(lambda: "page_exit" in [event["name"] for event in pixels(collector, "track")], "the exit")
 
 
+@pytest.mark.chromium("light")
 @pytest.mark.parametrize("script", ["databuddy-debug.js", "script.js"])
 def test_debugging_says_what_is_done(page: Page, collector: Collector, script: str) -> None:
     said: list[str] = []
@@ -152,6 +156,7 @@ def test_debugging_says_what_is_done(page: Page, collector: Collector, script: s
     assert "[analytics] recorded bought" in said_all
 
 
+@pytest.mark.chromium("light")
 @pytest.mark.parametrize(
     ("tag", "before", "reason"),
     [

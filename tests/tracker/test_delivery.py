@@ -22,6 +22,7 @@ ANSWERS = """
 """An init script: fetch answers with `statuses` while there are any, 0 is no connection; it counts `tries`."""
 
 
+@pytest.mark.chromium("light")
 def test_requests_need_no_preflight_and_carry_no_cookie(page: Page, collector: Collector) -> None:
     page.context.add_cookies([{"name": "secret", "value": "1", "url": collector.box}])
     page.goto(collector.publish("/"))
@@ -35,6 +36,7 @@ def test_requests_need_no_preflight_and_carry_no_cookie(page: Page, collector: C
         assert "cookie" not in request.headers
 
 
+@pytest.mark.chromium("light")
 @pytest.mark.parametrize("refusals", [[503], [429, 408]])
 def test_a_refusal_that_may_pass_is_tried_again_with_the_same_ids(
     page: Page, collector: Collector, refusals: list[int]
@@ -57,6 +59,7 @@ def test_a_refusal_for_good_is_not_tried_again(page: Page, collector: Collector)
     assert collector.events("screen_view") == []
 
 
+@pytest.mark.chromium("light")
 @pytest.mark.parametrize(
     ("statuses", "tag", "delays_ms"),
     [
@@ -107,6 +110,7 @@ def test_what_waits_for_another_try_leaves_with_the_page(page: Page, collector: 
     collector.wait_for("page_exit")
 
 
+@pytest.mark.chromium("light")
 def test_what_happens_offline_is_sent_later_with_its_true_time(page: Page, collector: Collector) -> None:
     page.clock.install()
     page.goto(collector.publish("/"))
@@ -123,6 +127,7 @@ def test_what_happens_offline_is_sent_later_with_its_true_time(page: Page, colle
     assert first["timestamp"] <= before <= second["timestamp"] <= back
 
 
+@pytest.mark.chromium("light")
 def test_a_collector_that_cannot_be_reached_breaks_nothing(page: Page, collector: Collector) -> None:
     page.goto(collector.publish("/", tag='data-api-url="http://127.0.0.1:1"'))
     track(page, "lost")
@@ -139,6 +144,7 @@ def test_leaving_works_without_beacons(page: Page, collector: Collector, beacon:
     collector.wait_for("page_exit")
 
 
+@pytest.mark.chromium("light")
 def test_an_insecure_page_without_random_uuids_works(page: Page, collector: Collector) -> None:
     page.goto(collector.publish("/"))
     assert page.evaluate("[isSecureContext, typeof crypto.randomUUID]") == [False, "undefined"]

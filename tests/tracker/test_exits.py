@@ -68,6 +68,7 @@ def test_depth_is_the_lowest_part_seen_in_percent(page: Page, collector: Collect
     assert sorted(exit_["scroll_depth"] for exit_ in collector.wait_for("page_exit", 2)) == [25, 50]
 
 
+@pytest.mark.chromium("light")
 def test_navigation_inside_the_page_leaves_the_old_path(page: Page, collector: Collector) -> None:
     page.goto(collector.publish("/old", title="Old"))
     collector.wait_for("screen_view")

@@ -51,6 +51,7 @@ def asking(option: str, *globs: str) -> str:
     return f"data-{option}-patterns='{json.dumps(globs)}'"
 
 
+@pytest.mark.chromium("light")
 def test_patterns_skip_and_mask_paths(page: Page, collector: Collector) -> None:
     page.goto(collector.publish("/", tag="data-disabled"))
     found = page.evaluate(
@@ -73,6 +74,7 @@ def test_patterns_skip_and_mask_paths(page: Page, collector: Collector) -> None:
     assert said == {(case.glob, case.path): (case.skipped, case.masked) for case in GLOBS}
 
 
+@pytest.mark.chromium("light")
 def test_a_page_skips_and_masks_by_its_options(page: Page, collector: Collector) -> None:
     page.goto(collector.publish("/users/1", tag=f"{asking('skip', '/admin/**')} {asking('mask', '/users/*')}"))
     push(page, "/admin/settings", "Settings")
@@ -124,6 +126,7 @@ def test_a_list_that_is_no_json_hides_everything(page: Page, collector: Collecto
     assert paths(collector) == ["/end"]
 
 
+@pytest.mark.chromium("light")
 def test_one_pattern_needs_no_list(page: Page, collector: Collector) -> None:
     page.goto(collector.publish("/users/1", tag="data-mask-patterns=/users/*"))
     assert collector.wait_for("screen_view")[0]["path"] == f"{collector.site}/users/*"

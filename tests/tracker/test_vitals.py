@@ -54,6 +54,7 @@ def test_the_values_are_those_of_the_web_vitals_library(page: Page, collector: C
     assert {event["path"] for event in collector.sent_to("/vitals")} == {address}
 
 
+@pytest.mark.chromium("light")
 def test_frames_are_counted_in_the_first_second(page: Page, collector: Collector) -> None:
     page.goto(collector.publish("/", tag="data-track-web-vitals data-batch-timeout=100"))
     collector.wait(lambda: "FPS" in measured(collector.sent_to("/vitals")), "FPS")
