@@ -18,6 +18,7 @@ except ImportError:
     brotli = None
 
 _READING = ("/sites", "/links", "/docs")
+_LISTS = {"/monitors", "/flags", "/status-pages"}  # what stands below them may show a secret
 _QUERIES = "/v1/"
 _OUR_OWN = {b"same-origin", b"none"}
 _TYPES = (b"text/", b"application/json")
@@ -56,7 +57,7 @@ def best(header: str) -> str:
 def may_compress(scope: Scope) -> bool:
     """Whether the answer to this request gives nothing away by its length, and is wanted compressed."""
     path, read = scope["path"], scope["method"] == "GET"
-    if not (path.startswith(_QUERIES) or (read and path.startswith(_READING))):
+    if not (path.startswith(_QUERIES) or (read and (path.startswith(_READING) or path in _LISTS))):
         return False
     wanted = cookie = ours = False
     for name, value in scope["headers"]:

@@ -71,6 +71,13 @@ def test_a_page_is_compressed_when_no_other_site_made_the_browser_ask(box: Whole
     assert packed.headers["cache-control"] == "no-store"
 
 
+@pytest.mark.parametrize("path", ["/monitors", "/flags", "/status-pages"])
+def test_lists_are_compressed_and_what_stands_below_them_is_not(box: WholeBox, path: str) -> None:
+    assert page(box, path).headers["content-encoding"] == "gzip"
+    below = page(box, f"{path}/new")
+    assert (below.status, "content-encoding" in below.headers) == (200, False)
+
+
 @pytest.mark.parametrize("site", ["cross-site", "same-site", ""])
 def test_what_another_site_may_have_asked_for_with_a_cookie_is_not_compressed(box: WholeBox, site: str) -> None:
     for target in (overview(box), "/sites", "/links"):
