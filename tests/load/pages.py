@@ -8,6 +8,7 @@ from npm when it is asked for, unless it is on the path: half a hundred megabyte
 
 import json
 import os
+import re
 import shutil
 import statistics
 import subprocess
@@ -138,9 +139,10 @@ def _only_site(context: BrowserContext, entry: Entry) -> str:
     """The id of the website that an account has."""
     page = context.new_page()
     page.goto(f"{entry.url}/sites")
-    href = page.locator("#content a[href^='/sites/']").first.get_attribute("href") or ""
+    found = re.search(r'href="/sites/(\w{20})"', page.content())
     page.close()
-    return href.split("/")[2]
+    assert found is not None, "the account has no website"
+    return found[1]
 
 
 def _time(context: BrowserContext, url: str, site: str, **of: str | int) -> None:
