@@ -1,0 +1,20 @@
+// Lists that are not in sight are drawn one by one, when the browser has nothing else to do; at once when they come near.
+const idle = window.requestIdleCallback ?? ((act) => setTimeout(act, 50));
+let drawing = false;
+
+const draw = () => {
+  const next = document.querySelector(".lists > .list:not(.drawn, [aria-busy])");
+  drawing = next !== null;
+  if (!drawing) return;
+  next.classList.add("drawn");
+  idle(draw);
+};
+
+const start = () => {
+  if (drawing) return;
+  drawing = true;
+  idle(draw);
+};
+
+start();
+document.addEventListener("settled", start);
