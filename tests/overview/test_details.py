@@ -169,6 +169,24 @@ def test_csv_is_safe_to_open_and_has_the_same_rows(box: WholeBox) -> None:
     assert [line[:2] for line in lines] == [["/", "2"], ["/=pricing", "1"], ["/blog", "2"]]
 
 
+@each(
+    ("query", "said"),
+    [
+        ("path=/blog", " · Page <strong><bdi>/blog</bdi></strong><br>"),
+        (
+            "path=/&1.language=de&1.country=France",
+            " · Page <strong><bdi>/</bdi></strong> · Country <strong><bdi>France</bdi></strong>"
+            " or Language <strong><bdi>German</bdi></strong><br>",
+        ),
+        ("segment=gone", "<bdi>gone</bdi></strong> (Not applied: there is no such segment any more)<br>"),
+    ],
+)
+def test_a_table_says_what_it_is_narrowed_to(box: WholeBox, query: str, said: str) -> None:
+    answer = details(box, f"pages?range=today&{query}")
+    assert answer.status == 200
+    assert said in answer.body.decode()
+
+
 def test_a_row_leads_to_the_overview_of_it_alone(box: WholeBox) -> None:
     text = details(box, "pages?range=today&q=blog&sort=name").body.decode()
     assert f'href="/sites/{box.sites["shop"]}?range=today&amp;path=/blog"' in text
