@@ -18,26 +18,31 @@ CHOICES: Final[tuple[How, ...]] = ("previous", "year", "off")
 class ComparisonShown(Struct, frozen=True):
     """The comparison in words: its name, its dates, empty without one, and what is to be known of them.
 
-    `instead` stands in the place of changes where the whole of it is not known. `first` and `last` are ISO dates.
+    `instead` stands in the place of changes where the whole of it is not known, `so_far` says that it counts only as
+    far as the range has gone. `first` and `last` are ISO dates.
     """
 
     label: str
     dates: str
     note: str
     instead: str
+    so_far: str
     choices: tuple[Choice, ...]
     first: str
     last: str
 
 
-def comparison_shown(view: View, days: Days, compared: Compared | None, formats: Formats) -> ComparisonShown:
-    """The words of the menu and of the legend."""
+def comparison_shown(
+    view: View, days: Days, compared: Compared | None, formats: Formats, *, so_far: bool = False
+) -> ComparisonShown:
+    """The words of the menu and of the legend. `so_far`: the range is not over."""
     theirs = compared.days if compared is not None else days.previous()
     return ComparisonShown(
         label=Comparing.button[view.compare.how] if compared is not None else "",
         dates=period_text(theirs, formats) if compared is not None and not compared.nothing else "",
         note=_note(compared, formats),
         instead=_instead(compared, days, formats),
+        so_far=Comparing.so_far if so_far and compared is not None and compared.begun is None else "",
         choices=tuple(_choice(view, how) for how in CHOICES),
         first=theirs.first.isoformat(),
         last=theirs.last.isoformat(),

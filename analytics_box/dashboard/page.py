@@ -234,7 +234,7 @@ def _dashboard(
         view=view,
         zone=asking.zone.key,
         range=range_picker.range_shown(view, asking.days, asking.wall.date(), asking.formats, asking.steps),
-        comparison=comparison_shown(view, asking.days, asking.compared, asking.formats),
+        comparison=comparison_shown(view, asking.days, asking.compared, asking.formats, so_far=bool(asking.until)),
         drawing=chart_choices(view, asking.days, asking.steps, theirs),
         unread=(*view.unread, *asking.said, *((not_drawn,) if not_drawn else ())),
         figures=ready.get("figures"),

@@ -23,6 +23,7 @@ class Comparing:
     own_first = "First day to compare with"
     own_last = "Last day to compare with"
     apply = "Compare"
+    so_far = "figures compared up to the same time of day"
     no_data = "No data before {day}"
     no_data_tile = "no data before {day}"
     other_length = "{theirs} days against {ours}: counts are not set against each other"

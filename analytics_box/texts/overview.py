@@ -27,7 +27,7 @@ class Overview:
     compare = "Compare"
     figures = "Figures"
     before = "from {value}"
-    before_so_far = "from {value} by then"
+    by_then = "by then"
     unchanged = "no change"
     higher = "up"
     lower = "down"
