@@ -93,6 +93,7 @@ def shown(visit: Visit, answered: Answered, tried: Tried) -> Shown:
             compared.data if compared else None,
             tried,
             now=datetime.fromtimestamp(visit.call.now / 1000, zone).replace(tzinfo=None),
+            zone=zone,
             formats=formats_of(visit.person),
         ),
         compared=table(query_type, compared.data) if compared else None,

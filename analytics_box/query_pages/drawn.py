@@ -1,7 +1,7 @@
 """The chart of an answer that has a row per day or hour. Pure."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta, tzinfo
 from typing import Final
 
 from msgspec import Struct
@@ -40,11 +40,12 @@ def drawn(
     tried: Tried,
     *,
     now: datetime,
+    zone: tzinfo,
     formats: Formats,
 ) -> Drawn | None:
     """The series as a chart, or None for what is none: other types, and those with several rows for one day.
 
-    `now` is wall time in the query's zone. What is sorted otherwise is drawn in the order of time, and then without
+    `now` is wall time in the query's `zone`. What is sorted otherwise is drawn in the order of time, and then without
     its comparison, because each of the two has its own order.
     """
     fields = [output for output in query_type.outputs if output.type == "number"]
@@ -54,9 +55,9 @@ def drawn(
     in_time = not tried.sort
     made = chart(
         _metric(field, query_type),
-        rows if in_time else sorted(rows, key=lambda row: str(row["date"])),
+        rows if in_time else sorted(rows, key=_in_time),
         compared if in_time and compared and _one_each(compared) else None,
-        axis=Axis(now, step="hour" if len(str(rows[0]["date"])) > len("YYYY-MM-DD") else "day", formats=formats),
+        axis=Axis(now, "hour" if len(str(rows[0]["date"])) > len("YYYY-MM-DD") else "day", formats=formats, zone=zone),
     )
     page = tried.page
     choices = tuple(
@@ -64,6 +65,12 @@ def drawn(
         for output in fields
     )
     return Drawn(field.name, made, choices)
+
+
+def _in_time(row: Record) -> tuple[str, timedelta]:
+    """The place of a row in time; of two hours of one name the one that is further ahead of UTC comes first."""
+    named = str(row["date"])
+    return named[:19], -(datetime.fromisoformat(named).utcoffset() or timedelta())
 
 
 def _one_each(rows: Sequence[Record]) -> bool:
