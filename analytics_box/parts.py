@@ -21,6 +21,7 @@ from analytics_box.flags.ofrep.serve import Ofrep
 from analytics_box.flags.ofrep.states import States
 from analytics_box.flags.ofrep.streams import Streams
 from analytics_box.flags.usage.counts import FlagCounts
+from analytics_box.goals.lookup import kept_goals
 from analytics_box.http.call import Parts
 from analytics_box.http.page import assets
 from analytics_box.http.page.kept_forms import KeptForms
@@ -222,6 +223,7 @@ def _on_pages(wired: Wired) -> tuple[object, ...]:
         KnownValues({"link": slugs}),
         KeptSuggestions(clock),
         saved_segments(),
+        kept_goals(),
         SegmentedBoard(WEBSITE),
         Palette(SOURCES),
         ImportJobs(clock),

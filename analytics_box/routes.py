@@ -14,7 +14,7 @@ from analytics_box.docs import pages as docs_pages
 from analytics_box.docs import reference_pages, types_pages
 from analytics_box.drops import pages as drop_pages
 from analytics_box.flags import addresses as flags
-from analytics_box.goals import event_pages
+from analytics_box.goals import form_pages as goal_forms
 from analytics_box.goals import pages as goal_pages
 from analytics_box.http import health, well_known
 from analytics_box.http.page import assets, kept_forms
@@ -28,10 +28,10 @@ from analytics_box.members import pages as member_pages
 from analytics_box.monitors import addresses as monitors
 from analytics_box.organizations import addresses as organizations
 from analytics_box.overview import detail_pages as site_details
-from analytics_box.overview import goal_pages as overview_goals
+from analytics_box.overview import event_pages, realtime_pages
+from analytics_box.overview import goal_pages as one_goal_pages
 from analytics_box.overview import list_pages as website_list
 from analytics_box.overview import pages as overview
-from analytics_box.overview import realtime_pages
 from analytics_box.palette import pages as palette
 from analytics_box.procedures import PROCEDURES
 from analytics_box.profiles import pages as people_pages
@@ -131,14 +131,14 @@ PAGES_AND_API: tuple[Route, ...] = (
     shown("/sites/{website_id:str}/visitors/export", people_pages.export, "member"),
     shown("/sites/{website_id:str}/visitors/delete", people_pages.confirm, "admin"),
     posted("/sites/{website_id:str}/visitors/delete", people_pages.delete, "admin"),
-    shown("/sites/{website_id:str}/goal-rates", overview_goals.panel),
+    shown("/sites/{website_id:str}/goal", one_goal_pages.show),
     shown("/sites/{website_id:str}/goals", goal_pages.show),
-    shown("/sites/{website_id:str}/goals/new", goal_pages.new_form, "member"),
-    posted("/sites/{website_id:str}/goals/new", goal_pages.add, "member", kept=True),
-    shown("/sites/{website_id:str}/goals/{goal_id:str}", goal_pages.edit_form, "member"),
-    posted("/sites/{website_id:str}/goals/{goal_id:str}", goal_pages.save, "member", kept=True),
-    shown("/sites/{website_id:str}/goals/{goal_id:str}/delete", goal_pages.delete_form, "member"),
-    posted("/sites/{website_id:str}/goals/{goal_id:str}/delete", goal_pages.delete, "member"),
+    shown("/sites/{website_id:str}/goals/new", goal_forms.new_form, "member"),
+    posted("/sites/{website_id:str}/goals/new", goal_forms.add, "member", kept=True),
+    shown("/sites/{website_id:str}/goals/{goal_id:str}", goal_forms.edit_form, "member"),
+    posted("/sites/{website_id:str}/goals/{goal_id:str}", goal_forms.save, "member", kept=True),
+    shown("/sites/{website_id:str}/goals/{goal_id:str}/delete", goal_forms.delete_form, "member"),
+    posted("/sites/{website_id:str}/goals/{goal_id:str}/delete", goal_forms.delete, "member"),
     shown("/sites/{website_id:str}/events", event_pages.show),
     shown("/sites/{website_id:str}/bots", bot_pages.show),
     posted("/sites/{website_id:str}/bots/allow", bot_pages.allow, "member"),

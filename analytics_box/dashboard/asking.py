@@ -1,8 +1,9 @@
 """What a page of figures asks the query engine, and its answers."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import date, datetime
-from typing import Any, Literal
+from typing import Any, Final, Literal
 from zoneinfo import ZoneInfo
 
 from msgspec import Struct
@@ -11,6 +12,7 @@ from msgspec.structs import replace
 from analytics_box.dashboard.board import Board, Rows
 from analytics_box.dashboard.chart import Axis, Outage
 from analytics_box.dashboard.comparing import Compared, alike, as_far
+from analytics_box.dashboard.converting import Key, Target, with_conversions
 from analytics_box.dashboard.marks import Note, Notes
 from analytics_box.dashboard.steps import Step
 from analytics_box.errors import BoxError
@@ -31,6 +33,22 @@ class Unanswered(Exception):
     """A query of a page failed or ran out of time; the page says so in that query's place."""
 
 
+class Told(Struct, frozen=True):
+    """What other rooms tell of the subject of a page: when it was down, notes on its charts, the instant before which
+    nothing is known (UTC ms), and the content of extra panels of their `own`, by name, which have so many `rows`. That
+    content raises Unanswered.
+    """
+
+    outages: Outages | None = None
+    notes: Notes | None = None
+    begun: int | None = None
+    own: "Mapping[str, Callable[[Asking], Awaitable[Any]]]" = {}
+    rows: Mapping[str, int] = {}
+
+
+NOTHING: Final = Told()
+
+
 class Asking(Struct, frozen=True):
     """What a page is about, by its number among the facts, its local days, the clock that tells what is over, and how
     dates are written. `now` and `begun`, before which nothing is known, are UTC ms; `filters` are those of its address,
@@ -47,8 +65,7 @@ class Asking(Struct, frozen=True):
     formats: Formats = USUAL
     filters: Sequence[GivenFilter] = ()
     plain: Mapping[str, str] = {}
-    outages: Outages | None = None
-    notes: Notes | None = None
+    told: Told = NOTHING
     step: Step | None = None
     compared: Compared | None = None
     begun: int | None = None
@@ -61,17 +78,17 @@ class Asking(Struct, frozen=True):
 
     async def notes_shown(self) -> Sequence[Note]:
         """The notes in the days of the page."""
-        if self.notes is None:
+        if self.told.notes is None:
             return ()
         window = ranges.window(self.days, self.zone, None)
-        return await self.notes(window.start, window.end)
+        return await self.told.notes(window.start, window.end)
 
     async def outages_shown(self) -> Sequence[Outage]:
         """The outages in the days of the page."""
-        if self.outages is None:
+        if self.told.outages is None:
             return ()
         window = ranges.window(self.days, self.zone, None)
-        return await self.outages(window.start, min(window.end, self.now))
+        return await self.told.outages(window.start, min(window.end, self.now))
 
     @property
     def wall(self) -> datetime:
@@ -169,6 +186,29 @@ class Asking(Struct, frozen=True):
         if failed:
             raise Unanswered(failed[0])
         return {entry.parameter: entry.data for entry in found}
+
+    async def converting(
+        self,
+        aim: Target | None,
+        keyed: Mapping[str, Key],
+        types: Sequence[str],
+        *,
+        before: Sequence[str] = (),
+        so_far: Sequence[str] = (),
+        limit: int = 0,
+    ) -> list[Rows]:
+        """The same as `rows`. Where there is a goal, rows of the types in `keyed` have its conversions, too; which rows
+        are the same is said by their keys. Raises Unanswered."""
+        asked = self.rows(types, before=before, so_far=so_far, limit=limit)
+        again, *others = ([name for name in names if name in keyed] for names in (types, before, so_far))
+        if aim is None or not again:
+            return await asked
+        of_goal = self.rows(again, before=others[0], so_far=others[1], aim=aim.filters)
+        found, reached = await asyncio.gather(asked, of_goal)
+        places = [(at, keyed[name]) for at, name in enumerate((*types, *before, *so_far)) if name in keyed]
+        for (at, key), rows in zip(places, reached, strict=True):
+            found[at] = with_conversions(found[at], rows, key, complete=len(rows) < MAX_LIMIT)
+        return found
 
 
 # What a query is checked with; the API knows no weeks and months, the engine does.

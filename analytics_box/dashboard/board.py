@@ -1,11 +1,12 @@
 """A page of figures as data: what it counts, what it lists, and what it can be filtered by. Pure."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Literal
 
 from msgspec import Struct
 
+from analytics_box.dashboard.shading import Shading
 from analytics_box.http.page.dates import USUAL, Formats
 from analytics_box.query.catalog.types import QueryType, Record, SubjectName
 
@@ -103,11 +104,12 @@ class Listed(Struct, frozen=True):
 
 
 class Place(Struct, frozen=True):
-    """Where an extra panel stands: the filters of the page, the address of the page with others added, and how dates
-    are written."""
+    """Where an extra panel stands: the filters of the page, the address of the page with others added, what colour
+    shows, and how dates are written."""
 
     filters: Filters
     narrowed: Callable[[Filters], str]
+    shading: Shading
     formats: Formats = USUAL
 
 
@@ -123,17 +125,20 @@ class Source(Struct, frozen=True):
 class Extra(Struct, frozen=True):
     """A small panel of its own making: the types that it asks for, and what it shows of their rows, as `look` says.
 
-    `counted` is what its numbers are, `empty` what it says without any. One that `needs` a filter is about its value,
-    and stands before all lists.
+    `counted` is what its numbers are, `empty` what it says without any. One that `leads` stands before all lists; one
+    that `needs` a filter is about its value. Without `content` the page is told it (asking.py: Told). Rows of the types
+    in `keyed` get conversions of the goal that is chosen (converting.py); they are told apart by their keys.
     """
 
     types: tuple[str, ...]
-    content: Callable[[Sequence[Rows], Place], Any]
-    look: Literal["facts", "vitals", "bars", "week"]
+    content: Callable[[Sequence[Rows], Place], Any] | None
+    look: Literal["facts", "vitals", "bars", "week", "goals"]
     counted: str
     empty: str
     limit: int = 0
     needs: str = ""
+    leads: bool = False
+    keyed: Mapping[str, Callable[[Record], Hashable]] = {}
 
 
 class About(Struct, frozen=True):
@@ -183,7 +188,7 @@ class Board(Struct, frozen=True, eq=False, kw_only=True, dict=True):
     22). `values` are names of values that the facts know by others; whoever types one may use either. `stored` finds
     what the facts know for what is typed into a field, such as a country's code. `further` are fields that no list
     shows; values of some are `suggested`. Where it is `segmented`, filters can be saved. `ghosts` is how many bars
-    stand for a list that is not there yet. Where it `converts`, a goal can be chosen.
+    stand for a list that is not there yet. Where a goal can be chosen, `converting` are its metrics.
     """
 
     subject: SubjectName
@@ -200,7 +205,7 @@ class Board(Struct, frozen=True, eq=False, kw_only=True, dict=True):
     further: tuple[str, ...] = ()
     suggested: Mapping[str, Source] = {}
     segmented: bool = False
-    converts: bool = False
+    converting: tuple[Metric, ...] = ()
     kinds: Kinds | None = None
     ghosts: int = 8
 

@@ -27,7 +27,7 @@ def chart_choices(view: View, days: Days, step: Step, theirs: int = 0) -> ChartC
     """What the head of a chart offers. `theirs` is how many days the range is compared with."""
     fitting = usual(days, theirs)
     names = view.of.about(view.plain).names
-    others = tuple(name for name in view.of.charted if name != view.metric)
+    others = tuple(name for name in view.charted if name != view.metric)
     return ChartChoices(
         steps=tuple(
             Choice(one, Steps.names[one], view.link(by="" if one == fitting else one), selected=one == step)

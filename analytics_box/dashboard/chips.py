@@ -9,6 +9,7 @@ from analytics_box.dashboard.narrowing import Alternative, Match, Narrow
 from analytics_box.dashboard.narrowing_address import EXACT
 from analytics_box.dashboard.narrowing_question import problems
 from analytics_box.dashboard.view import View
+from analytics_box.query.named_goals import FIELD
 from analytics_box.texts import Filters, figures
 
 MOST_NAMED = 3  # values of one chip
@@ -43,7 +44,7 @@ class Choice(Struct, frozen=True):
 
 def chips(view: View) -> tuple[ChipGroup, ...]:
     """The filters of an address in their order, the segment and the kind at the ends."""
-    wrong = problems(view.filters)
+    wrong = problems(view.filters, view.goal_ids)
     every = view.filters.match == "all"
     between = "" if every else Filters.either
     parts = [
@@ -61,7 +62,7 @@ def _goal(view: View) -> tuple[ChipGroup, ...]:
     """The goal that is chosen: it narrows nothing, but counts in every list."""
     if view.aim is None:
         return ()
-    return (ChipGroup((Chip("chip-goal", Filters.goal, view.aim.name, replace(view, goal=None).link()),)),)
+    return (ChipGroup((Chip("chip-goal", Filters.goal, view.aim.name, view.without_goal().link()),)),)
 
 
 def words(view: View, part: Alternative) -> str:
@@ -87,7 +88,7 @@ def _label(view: View, item: Narrow) -> str:
 
 def _values(view: View, item: Narrow) -> str:
     """Whole values as lists write them; parts and patterns as they were typed, because they are looked for so."""
-    said = [view.of.called(item.field, value) if item.op in EXACT else value for value in item.values]
+    said = [view.called(item.field, value) if item.op in EXACT else value for value in item.values]
     labels = [figures.visible(value) for value in said]
     if len(labels) <= 1:
         return "".join(labels)
@@ -102,6 +103,8 @@ def _segment(view: View) -> tuple[ChipGroup, ...]:
     if segment is None:
         return ()
     problem = "" if segment.name else Filters.no_segment
+    if any(item.field == FIELD for item in problems(segment.filters, view.goal_ids)):
+        problem = Filters.segment_without_goal
     chip = Chip("chip-segment", Filters.segment, figures.visible(segment.name or segment.id), "", problem)
     return (ChipGroup((replace(chip, href=replace(view, segment=None).link()),)),)
 

@@ -16,6 +16,7 @@ from analytics_box.dashboard.view import View, address
 from analytics_box.http.page.dates import Formats, day_text, time_text
 from analytics_box.query.catalog.types import Record
 from analytics_box.query.catalog.values import rounded
+from analytics_box.query.ranges import Days
 from analytics_box.query.request import MAX_LIMIT
 from analytics_box.texts import Details as Words
 from analytics_box.texts import Panels, figures
@@ -153,7 +154,7 @@ def table(
 ) -> Table:
     """The table of a list. `view` is the table's own; `home` is the path of the page of figures; `found` are at most
     `most` lines, all that were asked for."""
-    listed, detail = view.of.lists[name], view.detail
+    listed, detail = view.listed(name), view.detail
     columns = columns_of(listed)
     shown = chosen(found, detail, columns)
     pages = max(1, -(-len(shown) // ON_A_PAGE))
@@ -208,6 +209,13 @@ def records(listed: Listed, found: Sequence[Line]) -> tuple[tuple[str, ...], lis
         for one in found
     ]
     return (*names, *columns), made
+
+
+def about(zone: ZoneInfo, days: Days, view: View) -> Record:
+    """What a file says of itself: its days, its address, and the goal whose conversions it has."""
+    goal = {"goal": {"id": view.aim.id, "name": view.aim.name}} if view.aim is not None else {}
+    days_of = {"startDate": days.first, "endDate": days.last, "timeZone": zone.key}
+    return {**days_of, "address": address(view), **goal}
 
 
 def _at(view: View, **changes: Any) -> str:

@@ -11,7 +11,8 @@ from analytics_box import errors
 from analytics_box.dashboard import details, page, tables
 from analytics_box.dashboard.asking import Asking, Unanswered
 from analytics_box.dashboard.board import Metric, Rows
-from analytics_box.dashboard.view import View, address
+from analytics_box.dashboard.converting import COLUMNS, keys
+from analytics_box.dashboard.view import View
 from analytics_box.http.page.visit import Next, Visit
 from analytics_box.query import sheets
 from analytics_box.query.catalog import TYPES
@@ -42,7 +43,8 @@ async def file(
     parts = visit.parts
     allowance = parts.limits.take("export", visit.call.identity.limit_name, parts.settings.limit_export)
     visit.request.scope["allowance"] = allowance  # type: ignore[typeddict-unknown-key]  # for the front's headers
-    asking, _ = await page.empty(visit, number, view, begun)
+    asking, board = await page.empty(visit, number, view, begun)
+    view = board.view
     try:
         made = await sheets_of(asking, view, names)
     except Unanswered as failed:
@@ -59,24 +61,25 @@ async def sheets_of(asking: Asking, view: View, names: Sequence[str]) -> list[Sh
     made = await _figures(asking, view)
     for name in (one for panel in names if panel in of.panels for one in of.tables(panel)):
         found = await tables.lines(asking, view, name, MOST_ROWS)
-        made.append(Sheet(name, *details.records(of.lists[name], found.lines)))
-    for type_name in (one for name in names if name in of.extras for one in of.extras[name].types):
-        (rows,) = await asking.rows([type_name], limit=MOST_ROWS)
-        made.append(Sheet(type_name, tuple(one.name for one in TYPES[type_name].outputs), rows))
+        made.append(Sheet(name, *details.records(view.listed(name), found.lines)))
+    extras = [of.extras[name] for name in names if name in of.extras]
+    for extra, type_name in ((one, type_name) for one in extras for type_name in one.types):
+        (rows,) = await asking.converting(view.aim, extra.keyed, [type_name], limit=MOST_ROWS)
+        more = COLUMNS if view.aim is not None and type_name in extra.keyed else ()
+        made.append(Sheet(type_name, tuple(one.name for one in (*TYPES[type_name].outputs, *more)), rows))
     return made
 
 
 async def _figures(asking: Asking, view: View) -> list[Sheet]:
     """The figures of the whole range, and those that can be drawn by day or hour. Raises Unanswered."""
-    of = view.of
-    series = tuple(dict.fromkeys(metric.series for metric in of.charted.values()))
-    types = tuple(dict.fromkeys((*(metric.total for metric in of.metrics), *series)))
-    answers = dict(zip(types, await asking.rows(types), strict=True))
+    series = tuple(dict.fromkeys(metric.series for metric in view.charted.values()))
+    types = tuple(dict.fromkeys((*(metric.total for metric in view.metrics), *series)))
+    answers = dict(zip(types, await asking.converting(view.aim, keys(view.of), types), strict=True))
     filters = view.plain
     totals = [
-        {"figure": metric.name, "value": metric.total_of(answers[metric.total], filters)} for metric in of.metrics
+        {"figure": metric.name, "value": metric.total_of(answers[metric.total], filters)} for metric in view.metrics
     ]
-    drawn = [_series(answers[name], [one for one in of.charted.values() if one.series == name]) for name in series]
+    drawn = [_series(answers[name], [one for one in view.charted.values() if one.series == name]) for name in series]
     return [Sheet("figures", ("figure", "value"), totals), *drawn]
 
 
@@ -95,6 +98,5 @@ def _archive(made: Sequence[Sheet]) -> bytes:
 
 
 def _json(asking: Asking, view: View, made: Sequence[Sheet]) -> bytes:
-    about = {"startDate": asking.days.first, "endDate": asking.days.last, "timeZone": asking.zone.key}
     of_sheets = {sheet.name: [{name: row[name] for name in sheet.columns} for row in sheet.rows] for sheet in made}
-    return msgspec.json.encode({**about, "address": address(view), **of_sheets})
+    return msgspec.json.encode({**details.about(asking.zone, asking.days, view), **of_sheets})

@@ -1,11 +1,12 @@
 """Filters of a page as those of a question (spec 2.7), and back. Pure."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
 from analytics_box.dashboard.narrowing import WITHOUT_VALUE, Match, Narrow, Narrowing, Op, joined
 from analytics_box.query.filters import Op as WireOp
 from analytics_box.query.happened import FIELDS, LIMITS, wrong_with
+from analytics_box.query.named_goals import FIELD as GOAL
 from analytics_box.query.patterns import NotAPattern, compiled
 from analytics_box.query.request import MAX_HAPPENED, MAX_PATTERN, MAX_PATTERNS, GivenFilter
 from analytics_box.texts import Filters
@@ -24,9 +25,9 @@ WIRE_OPS: Final[Mapping[Op, WireOp]] = {
 _OPS_OF_WIRE: Final[Mapping[str, Op]] = {**{wire: op for op, wire in WIRE_OPS.items()}, "eq": "is", "ne": "not"}
 
 
-def asked(narrowing: Narrowing) -> list[GivenFilter]:
-    """The question's filters, without those that cannot be asked for."""
-    wrong = problems(narrowing)
+def asked(narrowing: Narrowing, goals: Collection[str] | None = None) -> list[GivenFilter]:
+    """The question's filters, without those that cannot be asked for, as `problems` has them."""
+    wrong = problems(narrowing, goals)
     parts = [[_asked(item) for item in part if item not in wrong] for part in narrowing.parts]
     if narrowing.match == "all":
         return [part[0] if len(part) == 1 else GivenFilter(any=part) for part in parts if part]
@@ -34,14 +35,17 @@ def asked(narrowing: Narrowing) -> list[GivenFilter]:
     return [GivenFilter(any=ways)] if ways else []
 
 
-def problems(narrowing: Narrowing) -> dict[Narrow, str]:
-    """The filters that cannot be asked for, each with the reason."""
+def problems(narrowing: Narrowing, goals: Collection[str] | None = None) -> dict[Narrow, str]:
+    """The filters that cannot be asked for, each with the reason. `goals` are the ids of those that are there, if that
+    is known."""
     found: dict[Narrow, str] = {}
     patterns = happened = 0
     for item in narrowing.items:
         patterns += len(item.values) if item.op == "matches" else 0
-        happened += item.field in FIELDS
+        happened += len(item.values) if item.field == GOAL else item.field in FIELDS
         reason = _wrong(item, patterns, happened)
+        if item.field == GOAL and goals is not None and not reason and not set(item.values) <= set(goals):
+            reason = Filters.no_goal
         if reason:
             found[item] = reason
     return found
@@ -56,7 +60,9 @@ def _wrong(item: Narrow, patterns: int, happened: int) -> str:
     limits = LIMITS.get(item.field)
     if limits is None or not wrong_with(item.field, WIRE_OPS[item.op], item.values):
         return ""
-    return Filters.no_amount.format(most=f"{limits.most:,}") if limits.most else Filters.only_exact
+    if limits.most:
+        return Filters.no_amount.format(most=f"{limits.most:,}")
+    return Filters.only_is if item.field == GOAL else Filters.only_exact
 
 
 def _wrong_pattern(patterns: tuple[str, ...], counted: int) -> str:

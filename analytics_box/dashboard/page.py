@@ -14,20 +14,21 @@ from msgspec.structs import replace
 from analytics_box import errors
 from analytics_box.clock import DAY
 from analytics_box.dashboard import chart, chips, panels, places, range_picker, steps, tiles
-from analytics_box.dashboard.asking import Asking, Outages, Unanswered, day_of
+from analytics_box.dashboard.asking import NOTHING, Asking, Told, Unanswered, day_of
 from analytics_box.dashboard.board import Board, Extra, Listed, Place
 from analytics_box.dashboard.chart import Chart
 from analytics_box.dashboard.chart_picker import ChartChoices, chart_choices
 from analytics_box.dashboard.chips import ChipGroup, Choice
 from analytics_box.dashboard.compare_picker import ComparisonShown, comparison_shown
 from analytics_box.dashboard.comparing import compared
-from analytics_box.dashboard.converting import Reached, reached_in, shown
+from analytics_box.dashboard.converting import key_of, keys
+from analytics_box.dashboard.goals import with_goals
 from analytics_box.dashboard.late_parts import BUDGET_SECONDS, TOGETHER_SECONDS, KnownRows, LateParts
-from analytics_box.dashboard.marks import Notes
 from analytics_box.dashboard.narrowing_question import asked
 from analytics_box.dashboard.panels import Below, Panel
 from analytics_box.dashboard.range_picker import RangeShown
 from analytics_box.dashboard.segmented import SegmentMenu, with_segment
+from analytics_box.dashboard.shade_picker import shading_of
 from analytics_box.dashboard.spans import days_of, said
 from analytics_box.dashboard.tiles import Tile
 from analytics_box.dashboard.view import View
@@ -37,7 +38,7 @@ from analytics_box.query import beginnings, ranges
 from analytics_box.query.named_links import FIELD as LINK
 from analytics_box.query.request import GivenFilter
 from analytics_box.query.run import Queries
-from analytics_box.texts import Definitions, Filters
+from analytics_box.texts import Filters
 
 Task = asyncio.Task[Any]
 MOST_ASKED = panels.ROWS + 1  # rows of a panel: it may leave one out
@@ -53,7 +54,8 @@ class Figures(Struct, frozen=True):
 
 
 class ExtraPanel(Struct, frozen=True):
-    """A small panel of its own making; `content` is None while its query still runs."""
+    """A small panel of its own making; `content` is None while its query still runs. It has so many `rows`, if that is
+    known before."""
 
     name: str
     title: str
@@ -62,6 +64,7 @@ class ExtraPanel(Struct, frozen=True):
     of: Extra
     failed: bool = False
     kept: bool = False
+    rows: int | None = None
 
 
 class Dashboard(Struct, frozen=True):
@@ -96,20 +99,16 @@ async def whole(
     number: int,
     view: View,
     names: Sequence[str],
-    outages: Outages | None = None,
-    begun: int | None = None,
-    *,
-    notes: Notes | None = None,
+    told: Told = NOTHING,
 ) -> Dashboard:
-    """The whole page with these of its parts; `number` is what the facts know its subject by, `outages` are shaded in
-    its chart, `notes` stand above it. Nothing is known before the instant `begun` (UTC ms) or its first fact, whichever
-    came first.
+    """The whole page with these of its parts; `number` is what the facts know its subject by. Nothing is known before
+    the instant that is `told` or its first fact, whichever came first.
 
     Parts that are not ready within the budget are fetched by the page itself; a swap by htmx waits for all of them,
     because the old numbers stay until then.
     """
-    view = await with_segment(visit, number, view)
-    asking = await asking_for(visit, number, view, outages, begun, notes)
+    view = await with_goals(visit, number, await with_segment(visit, number, view))
+    asking = await asking_for(visit, number, view, told)
     tasks = {name: asyncio.create_task(_part(asking, view, name)) for name in names}
     patient = view.wait or "hx-request" in visit.request.headers
     await asyncio.wait(tasks.values(), timeout=None if patient else BUDGET_SECONDS)
@@ -132,18 +131,15 @@ async def parts(
     number: int,
     view: View,
     name: str,
-    outages: Outages | None = None,
-    begun: int | None = None,
-    *,
-    notes: Notes | None = None,
+    told: Told = NOTHING,
 ) -> Dashboard:
     """Parts of the page that were not ready in time, by their names with commas between: those that are ready soon
     after the first of them. Raises NotFound."""
     names = tuple(dict.fromkeys(name.split(",")))
-    if not set(names) <= set(view.of.parts):
+    if not all(_is_there(view, one, told) for one in names):
         raise errors.NotFound("There is nothing at this address")
-    view = await with_segment(visit, number, view)
-    asking = await asking_for(visit, number, view, outages, begun, notes)
+    view = await with_goals(visit, number, await with_segment(visit, number, view))
+    asking = await asking_for(visit, number, view, told)
     kept = {name: visit.parts[LateParts].take(_key(asking, view, name)) for name in names}
     tasks = {name: task or asyncio.create_task(_part(asking, view, name)) for name, task in kept.items()}
     await asyncio.wait(tasks.values(), return_when=asyncio.FIRST_COMPLETED)
@@ -153,10 +149,25 @@ async def parts(
     return replace(_dashboard(asking, view, [*answered], answered, visit.parts[KnownRows], waited), late=late)
 
 
+def _is_there(view: View, name: str, told: Told) -> bool:
+    """Whether the page has a part of this name; some have to be told."""
+    extra = view.of.extras.get(name)
+    return name in view.of.parts and (extra is None or extra.content is not None or name in told.own)
+
+
+async def alone(visit: Visit, number: int, view: View, told: Told) -> tuple[Asking, Dashboard]:
+    """A page of figures and their chart alone, which wait until they are there; and what it asks with."""
+    view = await with_goals(visit, number, await with_segment(visit, number, view))
+    asking = await asking_for(visit, number, view, told)
+    task = asyncio.create_task(_part(asking, view, "figures"))
+    await asyncio.wait((task,))
+    return asking, _dashboard(asking, view, ("figures",), {"figures": task}, visit.parts[KnownRows])
+
+
 async def empty(visit: Visit, number: int, view: View, begun: int | None = None) -> tuple[Asking, Dashboard]:
     """What another page of the subject asks with, and the page of figures without its parts: its range, its filters."""
-    view = await with_segment(visit, number, view)
-    asking = await asking_for(visit, number, view, begun=begun)
+    view = await with_goals(visit, number, await with_segment(visit, number, view))
+    asking = await asking_for(visit, number, view, Told(begun=begun))
     return asking, _dashboard(asking, view, (), {}, visit.parts[KnownRows])
 
 
@@ -164,16 +175,14 @@ async def asking_for(
     visit: Visit,
     number: int,
     view: View,
-    outages: Outages | None = None,
-    begun: int | None = None,
-    notes: Notes | None = None,
+    told: Told = NOTHING,
 ) -> Asking:
     """What a page asks for whoever visits it, with the filters of the segment that its address names."""
-    view = await with_segment(visit, number, view)
+    view = await with_goals(visit, number, await with_segment(visit, number, view))
     zone, now = ranges.zone(view.zone or visit.person.time_zone), visit.call.now
     queries = visit.parts[Queries]
     first = await beginnings.first(queries.events, view.of.subject, number)
-    begun = min((instant for instant in (begun, first) if instant is not None), default=None)
+    begun = min((instant for instant in (told.begun, first) if instant is not None), default=None)
     since = None if begun is None else day_of(begun, zone)
     days = days_of(view.span, now, zone, since)
     against = compared(view.compare, days, since) if view.range != "all" or view.compare.how == "own" else None
@@ -187,8 +196,7 @@ async def asking_for(
         formats_of(visit.person),
         _filters(view),
         view.plain,
-        outages,
-        notes,
+        told,
         step=steps.chosen(view.by, days, against.days.length if against is not None else 0)[0],
         compared=against,
         begun=begun,
@@ -206,7 +214,8 @@ async def _unknown_links(queries: Queries, number: int, view: View) -> tuple[str
 
 def _filters(view: View) -> tuple[GivenFilter, ...]:
     """The filters of a view, those of its segment too."""
-    return (*asked(view.filters), *(asked(view.segment.filters) if view.segment is not None else ()))
+    own = asked(view.filters, view.goal_ids)
+    return (*own, *(asked(view.segment.filters, view.goal_ids) if view.segment is not None else ()))
 
 
 def _key(asking: Asking, view: View, name: str) -> tuple[object, ...]:
@@ -247,7 +256,14 @@ def _dashboard(
             if name in of.panels
         ),
         extras=tuple(
-            _extra_panel(of, name, ready.get(name), failed=name in failed, late=name in waited)
+            _extra_panel(
+                of,
+                name,
+                ready.get(name),
+                failed=name in failed,
+                late=name in waited,
+                rows=asking.told.rows.get(name),
+            )
             for name in names
             if name in of.extras
         ),
@@ -255,13 +271,13 @@ def _dashboard(
         kinds=chips.kinds(view),
         matches=chips.matches(view),
         joins=chips.joins(view),
-        names=(*(about.names[one.name] for one in of.metrics), *((view.aim.name,) if view.aim is not None else ())),
+        names=tuple(about.names[one.name] for one in view.metrics),
         filters={field: words.filters[field] for field in of.fields if field in words.filters},
     )
 
 
-def _extra_panel(of: Board, name: str, content: Any, *, failed: bool, late: bool) -> ExtraPanel:
-    return ExtraPanel(name, of.words.tabs[name], of.words.anchors[name], content, of.extras[name], failed, late)
+def _extra_panel(of: Board, name: str, content: Any, *, failed: bool, late: bool, rows: int | None) -> ExtraPanel:
+    return ExtraPanel(name, of.words.tabs[name], of.words.anchors[name], content, of.extras[name], failed, late, rows)
 
 
 def _waiting(asking: Asking, view: View, name: str, known: KnownRows, *, failed: bool) -> Panel:
@@ -298,19 +314,21 @@ async def _part(asking: Asking, view: View, name: str) -> Any:
     if name == "figures":
         return await _figures(asking, view)
     if name in view.of.extras:
-        return await _extra(asking, view, view.of.extras[name])
+        return await _extra(asking, view, name)
     return await _panel(asking, view, name)
 
 
 async def _figures(asking: Asking, view: View) -> Figures:
     """Tiles and chart. Raises Unanswered."""
-    of, drawn, against = view.of, view.of.charted[view.metric], asking.compared
-    second = of.charted.get(view.beside)
+    of, drawn, against = view.of, view.charted[view.metric], asking.compared
+    second = view.charted.get(view.beside)
     series = (drawn.series, *((second.series,) if second is not None else ()))
-    types = tuple(dict.fromkeys((*(metric.total for metric in of.metrics), *series)))
+    types = tuple(dict.fromkeys((*(metric.total for metric in view.metrics), *series)))
     compares = against is not None and not against.nothing
-    totals = tuple(dict.fromkeys(metric.total for metric in of.charted.values())) if compares else ()
-    answers = await asking.rows(types, before=(drawn.series,) if compares else (), so_far=totals)
+    totals = tuple(dict.fromkeys(metric.total for metric in view.charted.values())) if compares else ()
+    answers = await asking.converting(
+        view.aim, keys(of), types, before=(drawn.series,) if compares else (), so_far=totals
+    )
     now = dict(zip(types, answers, strict=False))
     before, *then = answers[len(types) :] or (None,)
     told = comparison_shown(view, asking.days, against, asking.formats)
@@ -323,8 +341,7 @@ async def _figures(asking: Asking, view: View) -> Figures:
             so_far=bool(asking.until),
             fair=against is None or against.fair,
             instead=told.instead,
-        )
-        + await _goal_tiles(asking, view, now),
+        ),
         chart=chart.chart(
             drawn,
             now[drawn.series],
@@ -349,20 +366,18 @@ async def _panel(asking: Asking, view: View, name: str) -> Panel:
     below = await _below(asking, view, listed) if listed.look == "map" else None
     if below is not None:
         listed = view.of.lists[below.name]
-    reached = await _reached(asking, view, listed)
     whole = view.of.wholes.get(listed.counted)
-    if whole is None:
-        (rows,) = await asking.rows([listed.type], limit=MOST_ASKED)
-        return panels.panel(view, name, rows, reached=reached, below=below)
-    rows, in_all = await asking.rows([listed.type, whole[0]], limit=MOST_ASKED)
-    return panels.panel(view, name, rows, whole=in_all[0][whole[1]], reached=reached, below=below)
+    types = [listed.type] if whole is None else [listed.type, whole[0]]
+    rows, *in_all = await asking.converting(view.aim, {listed.type: key_of(listed)}, types, limit=MOST_ASKED)
+    return panels.panel(view, name, rows, whole=None if whole is None else in_all[0][0][whole[1]], below=below)
 
 
 async def _below(asking: Asking, view: View, listed: Listed) -> Below:
     """What stands below a map, and the countries on it, wherever the page looks closer. Raises Unanswered."""
     wide = places.everywhere(view, listed)
     everywhere = replace(asking, filters=_filters(wide), plain=wide.plain)
-    (countries,) = await everywhere.rows([listed.type], limit=panels.COUNTRIES)
+    keyed = {listed.type: key_of(listed)}
+    (countries,) = await everywhere.converting(view.aim, keyed, [listed.type], limit=panels.COUNTRIES)
     *within, last = places.candidates(view, listed)
     for name in within:
         (rows,) = await asking.rows([view.of.lists[name].type], limit=MOST_ASKED)
@@ -371,25 +386,11 @@ async def _below(asking: Asking, view: View, listed: Listed) -> Below:
     return Below(last, countries)
 
 
-async def _reached(asking: Asking, view: View, listed: Listed) -> Reached | None:
-    """How many visitors of each row reached the goal that is chosen; None without one. Raises Unanswered."""
-    if view.aim is None:
-        return None
-    (rows,) = await asking.rows([listed.type], aim=view.aim.filters)
-    return reached_in(listed, rows)
-
-
-async def _goal_tiles(asking: Asking, view: View, totals: tiles.Totals) -> tuple[Tile, ...]:
-    """The conversions of the goal that is chosen. Raises Unanswered."""
-    if view.aim is None:
-        return ()
-    kind, field = view.of.wholes["visitors"]
-    ((row, *_),) = await asking.rows([kind], aim=view.aim.filters)
-    done = shown(int(row[field]), int(totals[kind][0][field]))
-    return (Tile("goal", view.aim.name, done.conversions, Definitions.of["goals"], help=done.rate),)
-
-
-async def _extra(asking: Asking, view: View, extra: Extra) -> Any:
+async def _extra(asking: Asking, view: View, name: str) -> Any:
     """Raises Unanswered."""
-    place = Place(view.plain, lambda wanted: view.narrowed(wanted).link(), asking.formats)
-    return extra.content(await asking.rows(extra.types, limit=extra.limit), place)
+    extra = view.of.extras[name]
+    if extra.content is None:
+        return await asking.told.own[name](asking)
+    answers = await asking.converting(view.aim, extra.keyed, extra.types, limit=extra.limit)
+    place = Place(view.plain, lambda wanted: view.narrowed(wanted).link(), shading_of(view), asking.formats)
+    return extra.content(answers, place)

@@ -6,8 +6,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from analytics_box.dashboard.board import Board, Listed, Rows
-from analytics_box.dashboard.converting import Converted, Reached, converted
+from analytics_box.dashboard.converting import CONVERSIONS, RATE
 from analytics_box.dashboard.places import Crumb, everywhere, way_back
+from analytics_box.dashboard.shade_picker import shading_of
 from analytics_box.dashboard.view import View, address
 from analytics_box.dashboard.world import Counted, World, world
 from analytics_box.query.catalog.types import Record
@@ -19,11 +20,17 @@ COUNTRIES = 300  # more than there are
 UNKNOWN = "–"  # a share of what is not counted in the whole
 
 
+class Converted(Struct, frozen=True):
+    """What of a row's visitors reached the goal that is chosen."""
+
+    conversions: str
+    rate: str
+
+
 class Bar(Struct, frozen=True):
     """One row of a bar list; `width` is a class w0 … w100. `code` is that of a country, None where rows have none.
 
     `href` filters the page by the row, or no longer where it is `selected`; empty where it cannot be filtered by.
-    `done` is what of its visitors reached the goal that is chosen.
     """
 
     label: str
@@ -104,7 +111,6 @@ def panel(
     whole: float | None = None,
     failed: bool = False,
     expected: int | None = None,
-    reached: Reached | None = None,
     below: Below | None = None,
 ) -> Panel:
     """One panel; `rows` is None while its query still runs. Shares are of `whole`, if given. `expected` is how many
@@ -125,7 +131,7 @@ def panel(
         anchor=words.anchors[shown],
         tabs=_tabs(view, name, shown),
         counted=counted,
-        bars=None if rows is None else _bars(view, listed, rows[:fits], whole, reached),
+        bars=None if rows is None else _bars(view, listed, rows[:fits], whole),
         empty=_empty(of, name, shown),
         ghosts=GHOSTS[: of.ghosts - shares_tab if expected is None else min(expected, fits)],
         details=details_of(view, below.name if below is not None else shown),
@@ -133,30 +139,30 @@ def panel(
         failed=failed,
         choices=tuple(_tab(view, each, name, shown, words.choices) for each in of.sharing) if shares_tab else (),
         lists=" ".join(of.panels[name]),
-        world=_world(view, drawn, below.countries, counted, closer=bool(crumbs)) if below is not None else None,
+        world=_world(view, drawn, below.countries, closer=bool(crumbs)) if below is not None else None,
         crumbs=crumbs,
         inside=words.tabs[below.name] if below is not None else "",
         converts=view.aim is not None,
     )
 
 
-def _world(view: View, listed: Listed, rows: Rows, counted: str, *, closer: bool) -> World | None:
+def _world(view: View, listed: Listed, rows: Rows, *, closer: bool) -> World | None:
     """The map of a list of countries: each leads to itself instead of what is looked at, and back from itself."""
     wide = everywhere(view, listed)
-    bars = [(_bar(wide, listed, row, 1, 1, None), row) for row in rows]
+    bars = [(_bar(wide, listed, row, 1, 1), row) for row in rows]
     chosen = view.plain.get(listed.field)
     return world(
         [
             Counted(
                 bar.code or "",
                 bar.label,
-                row[listed.counted],
+                row,
                 wide.link() if row[listed.shown] == chosen else bar.href,
                 row[listed.shown] == chosen,
             )
             for bar, row in bars
         ],
-        counted,
+        shading_of(view, listed.counted),
         closer=closer,
     )
 
@@ -211,17 +217,15 @@ def _empty(of: Board, name: str, shown: str) -> Empty:
     return Empty(of.lists[name].icon or name, before, code, after)
 
 
-def _bars(
-    view: View, listed: Listed, rows: Rows, whole: float | None, reached: Reached | None = None
-) -> tuple[Bar, ...]:
+def _bars(view: View, listed: Listed, rows: Rows, whole: float | None) -> tuple[Bar, ...]:
     counts = [row[listed.counted] for row in rows]
     largest = max(counts, default=0)
     if listed.apart:
         whole = sum(counts)
-    return tuple(_bar(view, listed, row, largest, whole, reached) for row in rows)
+    return tuple(_bar(view, listed, row, largest, whole) for row in rows)
 
 
-def _bar(view: View, listed: Listed, row: Record, largest: float, whole: float | None, reached: Reached | None) -> Bar:
+def _bar(view: View, listed: Listed, row: Record, largest: float, whole: float | None) -> Bar:
     counted, name = row[listed.counted], row[listed.shown] or ""
     href, selected = leads_to(view, listed, row)
     share = share_of(row, counted, whole)
@@ -234,7 +238,15 @@ def _bar(view: View, listed: Listed, row: Record, largest: float, whole: float |
         code=(row["country_code"] or "") if listed.places else None,
         href=href,
         selected=selected,
-        done=converted(listed, row, reached) if reached is not None else None,
+        done=_converted(row) if CONVERSIONS in row else None,
+    )
+
+
+def _converted(row: Record) -> Converted:
+    conversions, rate = row[CONVERSIONS], row[RATE]
+    return Converted(
+        UNKNOWN if conversions is None else figures.count(conversions),
+        UNKNOWN if rate is None else figures.percent(rate),
     )
 
 

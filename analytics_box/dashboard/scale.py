@@ -5,7 +5,7 @@ countries or hours often have nearly all visitors.
 """
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, Literal
 
 from msgspec import Struct
 
@@ -13,6 +13,8 @@ from analytics_box.texts import figures
 
 LEVELS: Final = 5  # from light to dark; 0 is nothing
 _TELLING: Final = 1.5  # times the one before
+Unit = Literal["count", "percent"]
+_STEPS: Final[dict[Unit, int]] = {"count": 1, "percent": 10}  # that a unit is told in: percent with one decimal
 
 
 class Shade(Struct, frozen=True):
@@ -23,14 +25,16 @@ class Shade(Struct, frozen=True):
 
 
 class Scale(Struct, frozen=True):
-    """What each shade begins with, the lightest first. Where there are fewer, the darkest ones are used."""
+    """What each shade begins with, the lightest first, in steps of the unit. Where there are fewer, the darkest ones
+    are used."""
 
     bounds: tuple[int, ...]
     most: int
+    unit: Unit = "count"
 
-    def level(self, count: float) -> int:
+    def level(self, value: float) -> int:
         """How dark a number is drawn: 0 for nothing, LEVELS for the most."""
-        above = sum(count >= bound for bound in self.bounds)
+        above = sum(_steps(value, self.unit) >= bound for bound in self.bounds)
         return above + LEVELS - len(self.bounds) if above else 0
 
     @property
@@ -45,18 +49,28 @@ class Scale(Struct, frozen=True):
         lasts = (*(bound - 1 for bound in self.bounds[1:]), self.most)
         first = LEVELS - len(self.bounds) + 1
         spans = zip(self.bounds, lasts, strict=True)
-        return tuple(Shade(first + at, _span(*span)) for at, span in enumerate(spans))
+        return tuple(Shade(first + at, _span(*span, self.unit)) for at, span in enumerate(spans))
 
 
-def scale(counts: Sequence[float]) -> Scale | None:
+def scale(values: Sequence[float], unit: Unit = "count") -> Scale | None:
     """The scale of these numbers; None where all are zero."""
-    known = [int(count) for count in counts if count > 0]
+    known = [steps for value in values if (steps := _steps(value, unit)) > 0]
     if not known:
         return None
     least, most = min(known), max(known)
-    steps = (round(least * (most / least) ** (step / LEVELS)) for step in range(LEVELS))
-    return Scale(tuple(sorted(set(steps))), most)
+    bounds = {round(least * (most / least) ** (step / LEVELS)) for step in range(LEVELS)}
+    return Scale(tuple(sorted(bounds)), most, unit)
 
 
-def _span(first: int, last: int) -> str:
-    return figures.count(first) if first == last else f"{figures.count(first)}–{figures.count(last)}"
+def written(value: float, unit: Unit) -> str:
+    """A number in words."""
+    return figures.percent(value) if unit == "percent" else figures.count(value)
+
+
+def _steps(value: float, unit: Unit) -> int:
+    return int(value * _STEPS[unit] + 0.5)
+
+
+def _span(first: int, last: int, unit: Unit) -> str:
+    texts = [written(steps / _STEPS[unit], unit) for steps in (first, last)]
+    return "–".join(dict.fromkeys(texts))

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from analytics_box import errors
 from analytics_box.dashboard import details, page, suggesting
 from analytics_box.dashboard.asking import Asking, Unanswered
+from analytics_box.dashboard.converting import key_of
 from analytics_box.dashboard.detail_view import Detail
 from analytics_box.dashboard.details import Line, Table
 from analytics_box.dashboard.panels import share_help
@@ -52,7 +53,7 @@ async def show(
         shell=shell,
         subject=subject,
         board=board,
-        table=await _table(asking, view, name, home),
+        table=await _table(asking, board.view, name, home),
         label=details.list_name(view, name),
         home=address(replace(view, path=home, detail=Detail())),
     )
@@ -82,28 +83,30 @@ async def file(visit: Visit, number: int, view: View, name: str, form: str, begu
     _known(view, name)
     if form not in FORMS:
         raise errors.NotFound("There is nothing at this address")
-    asking, _ = await page.empty(visit, number, view, begun)
+    asking, board = await page.empty(visit, number, view, begun)
+    view = board.view
     try:
         found = await lines(asking, view, name)
     except Unanswered as failed:
         raise errors.Unavailable(str(failed)) from failed
-    listed = view.of.lists[name]
+    listed = view.listed(name)
     names, rows = details.records(listed, details.chosen(found.lines, view.detail, details.columns_of(listed)))
     days = asking.days
     called = f"{name}-{days.first}-{days.last}.{form}"
     if form == "csv":
         content = sheets.file(sheets.lines(names, rows))
     else:
-        about = {"list": name, "startDate": days.first, "endDate": days.last, "timeZone": asking.zone.key}
-        content = msgspec.json.encode({**about, "address": address(view), "rows": rows})
+        about = {"list": name, **details.about(asking.zone, days, view)}
+        content = msgspec.json.encode({**about, "rows": rows})
     return visit.download(content, FORMS[form], called)
 
 
 async def lines(asking: Asking, view: View, name: str, most: int = MAX_LIMIT) -> Found:
     """All lines of a list, at most so many. Raises Unanswered."""
-    listed = view.of.lists[name]
+    listed = view.listed(name)
     whole = view.of.wholes.get(listed.counted)
-    rows, *in_all = await asking.rows([listed.type] if whole is None else [listed.type, whole[0]], limit=most)
+    types = [listed.type] if whole is None else [listed.type, whole[0]]
+    rows, *in_all = await asking.converting(view.aim, {listed.type: key_of(listed)}, types, limit=most)
     beside = await asking.rows((), beside=[one.type for one in listed.beside]) if listed.beside else []
     of = None if whole is None else float(in_all[0][0][whole[1]])
     return Found(details.lines(listed, rows, beside, of), of)

@@ -64,16 +64,29 @@ def tiles(
             else "",
             help=metric.help or (instead if metric.series else ""),
         )
-        for metric in view.of.metrics
+        for metric in view.metrics
     )
 
 
 def _change(
     metric: Metric, totals: Totals, previous: Totals, filters: Filters, *, so_far: bool, fair: bool, judged: bool
 ) -> Change | None:
-    """Relative for counts, in points for rates, in seconds for durations. Nothing where one of them is unknown."""
+    """Relative for counts, in points for rates, in seconds for durations."""
     now = metric.total_of(totals[metric.total], filters)
     then = metric.total_of(previous[metric.total], filters)
+    return change_of(metric, now, then, so_far=so_far, fair=fair, judged=judged)
+
+
+def change_of(
+    metric: Metric,
+    now: float | None,
+    then: float | None,
+    *,
+    so_far: bool = False,
+    fair: bool = True,
+    judged: bool = True,
+) -> Change | None:
+    """What has changed between two numbers of a metric; nothing where one of them is unknown."""
     if now is None or then is None:
         return None
     before, adds_up = written(metric, then), metric.unit == "count" or metric.value is not None

@@ -4,6 +4,7 @@
     by=hour | day | week | month (points of the chart)      compare=year | off | own&cfrom=2026-08-01&cto=2026-08-31
     tab=channels,systems (of each panel the list that is not its first)      show=table
     country=Germany&path.contains=/blog (filters, as narrowing_address.py says)      segment=ID (those of a segment)
+    goal=ID (conversions of it)      shade=conversions (what colour shows)
     kind=bot (one of the board's kinds)      zone=Europe/Berlin      wait=all (no part may come later)
 
 Pages are forgiving: what cannot be read falls back to the default, which the page says; defaults are left out of
@@ -20,22 +21,24 @@ from zoneinfo import ZoneInfo
 from msgspec import Struct
 from msgspec.structs import replace
 
-from analytics_box.dashboard.board import Board
+from analytics_box.dashboard.board import Board, Listed, Metric
 from analytics_box.dashboard.comparing import Comparison, read_comparison
-from analytics_box.dashboard.converting import Target
+from analytics_box.dashboard.converting import COLUMNS, Target
 from analytics_box.dashboard.detail_view import Detail, detail_parameters, read_detail
 from analytics_box.dashboard.narrowing import EVERYTHING, Narrowing, Segment
 from analytics_box.dashboard.narrowing_address import read_narrowing
 from analytics_box.dashboard.spans import USUAL, RangeName, Span, read_span, said
 from analytics_box.dashboard.steps import Step, read_step
-from analytics_box.texts import Unread
+from analytics_box.query.named_goals import FIELD as GOAL
+from analytics_box.texts import Filters, Unread
 
 
 class View(Struct, frozen=True):
     """One state of such a page. `path` is the page's own path; own dates are both inclusive local days.
 
-    Without `by`, points are as wide as fits the range. `beside` is a second metric in the same chart. `unread` says
-    what could not be read of the address.
+    Without `by`, points are as wide as fits the range. `beside` is a second metric in the same chart. `shade` is what
+    colour shows of the goal instead of visitors. `goals` are those that are there of all that its address names, by id
+    with their names; None where nobody has looked. `unread` says what could not be read of the address.
     """
 
     path: str
@@ -54,6 +57,8 @@ class View(Struct, frozen=True):
     filters: Narrowing = EVERYTHING
     segment: Segment | None = None
     goal: Target | None = None
+    goals: tuple[tuple[str, str], ...] | None = None
+    shade: str = ""
     kind: str = ""
     unread: tuple[str, ...] = ()
     detail: Detail = Detail()
@@ -119,9 +124,43 @@ class View(Struct, frozen=True):
         return self.goal if self.goal is not None and self.goal.filters else None
 
     @property
+    def metrics(self) -> tuple[Metric, ...]:
+        """Its tiles; those of the goal are last."""
+        of_goal = self.of.converting if self.goal is not None else ()
+        return tuple(dict.fromkeys((*self.of.metrics, *of_goal)))
+
+    @property
+    def charted(self) -> dict[str, Metric]:
+        """The metrics that can be drawn, by name."""
+        return {metric.name: metric for metric in self.metrics if metric.series}
+
+    def listed(self, name: str) -> Listed:
+        """A list; where a goal is chosen, its table has its conversions, too."""
+        listed = self.of.lists[name]
+        return listed if self.aim is None else replace(listed, columns=(*COLUMNS, *listed.columns))
+
+    def called(self, field: str, value: str) -> str:
+        """How the page writes a value of a field."""
+        if field == GOAL:
+            return dict(self.goals or ()).get(value, Filters.gone_goal)
+        return self.of.called(field, value)
+
+    @property
+    def goal_ids(self) -> frozenset[str] | None:
+        """The goals that are there of all that its address names; None where nobody has looked."""
+        return None if self.goals is None else frozenset(dict(self.goals))
+
+    def without_goal(self, *unread: str) -> "View":
+        """This view when no goal is chosen."""
+        drawn, beside = (name if name in self.of.charted else "" for name in (self.metric, self.beside))
+        metric = drawn or self.of.default
+        beside = beside if beside != metric else ""
+        return replace(self, goal=None, shade="", metric=metric, beside=beside, unread=(*self.unread, *unread))
+
+    @property
     def everything(self) -> str:
         """The address of this page without its filters."""
-        return address(replace(self, filters=EVERYTHING, segment=None, goal=None, kind=""))
+        return address(replace(self.without_goal(), filters=EVERYTHING, segment=None, kind=""))
 
     @property
     def waiting_link(self) -> str:
@@ -157,7 +196,9 @@ class View(Struct, frozen=True):
 def read_view(path: str, query: Mapping[str, str], of: Board) -> View:
     """The state that an address asks for. Never raises."""
     span, comparison, (by, no_step) = read_span(query), read_comparison(query), read_step(query.get("by", ""))
-    metric = _one_of(tuple(of.charted), query.get("metric"), of.default)
+    goal = Target(query["goal"][:64]) if of.converting and query.get("goal") else None
+    charted = tuple(View(path, of, of.default, goal=goal).charted)
+    metric = _one_of(charted, query.get("metric"), of.default)
     view = View(
         path=path,
         of=of,
@@ -167,14 +208,15 @@ def read_view(path: str, query: Mapping[str, str], of: Board) -> View:
         metric=metric,
         by=by,
         compare=replace(comparison, unread=""),
-        beside=_one_of(tuple(name for name in of.charted if name != metric), query.get("beside"), ""),
+        beside=_one_of(tuple(name for name in charted if name != metric), query.get("beside"), ""),
         tabs=_in_order(query.get("tab", "").split(","), of),
         table=query.get("show") == "table",
         zone=zone_in(query.get("zone", "")),
         wait=query.get("wait") == "all",
         filters=read_narrowing(query, of.filtered, partial(_known, of)),
         segment=Segment(query["segment"][:64]) if of.segmented and query.get("segment") else None,
-        goal=Target(query["goal"][:64]) if of.converts and query.get("goal") else None,
+        goal=goal,
+        shade=_one_of(tuple(one.name for one in of.converting) if goal is not None else (), query.get("shade"), ""),
         kind=_kind(query, of),
         detail=read_detail(query),
     )
@@ -215,6 +257,7 @@ def _parameters(view: View) -> list[tuple[str, str]]:
         **detail_parameters(view.detail),
         "segment": view.segment.id if view.segment is not None else "",
         "goal": view.goal.id if view.goal is not None else "",
+        "shade": view.shade,
         view.of.kinds.field if view.of.kinds is not None else "kind": view.kind,
     }
     return [*((name, value) for name, value in given.items() if value), *view.filters.parameters]

@@ -8,7 +8,9 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from analytics_box.dashboard.scale import Shade, scale
+from analytics_box.dashboard.scale import Shade
+from analytics_box.dashboard.shading import Shading
+from analytics_box.query.catalog.types import Record
 from analytics_box.texts import Panels, figures
 
 WIDTH, HEIGHT = 2000, 907  # of the file
@@ -25,10 +27,11 @@ class Country(Struct, frozen=True):
 
 
 class World(Struct, frozen=True):
-    """The map, and what its shades stand for: `shaded` says what is counted, `steps` how much darker each is."""
+    """The map, what its shades stand for, and what they show: `shaded` says it, `steps` how much darker each is."""
 
     countries: tuple[Country, ...]
     shades: tuple[Shade, ...]
+    shading: Shading
     shaded: str
     steps: str
     width: int = WIDTH
@@ -36,36 +39,37 @@ class World(Struct, frozen=True):
 
 
 class Counted(Struct, frozen=True):
-    """A row of the list: its country's code, what it is called, its number, and where a click on it leads."""
+    """A row of the list: its country's code, what it is called, and where a click on it leads."""
 
     code: str
     label: str
-    count: float
+    row: Record
     href: str
     selected: bool
 
 
-def world(rows: Sequence[Counted], counted: str, *, closer: bool = False) -> World | None:
-    """The map of these rows; None where no country is known. `counted` is what their numbers are. `closer` says that
-    the page shows one place and the map all of them."""
-    known = [row for row in rows if row.code and row.count > 0]
-    shaded = scale([row.count for row in known])
-    if shaded is None:
+def world(rows: Sequence[Counted], shading: Shading, *, closer: bool = False) -> World | None:
+    """The map of these rows; None where no country is known. `closer` says that the page shows one place and the map
+    all of them."""
+    known = [row for row in rows if row.code and row.row[shading.said[0].field] > 0]
+    if not known:
         return None
+    scale = shading.scale([row.row for row in known])
     return World(
         tuple(
             Country(
                 row.code.upper(),
-                shaded.level(row.count),
-                Panels.on_the_map.format(name=row.label, counted=counted.lower(), count=figures.count(row.count)),
+                scale.level(shading.value(row.row)) if scale is not None else 0,
+                Panels.on_the_map.format(name=row.label, said=shading.words(row.row)),
                 row.href,
                 row.selected,
             )
             for row in known
         ),
-        shaded.shades,
-        (Panels.shaded_everywhere if closer else Panels.shaded).format(counted=counted),
-        Panels.shaded_steps.format(times=_times(shaded.times)) if shaded.times is not None else "",
+        scale.shades if scale is not None else (),
+        shading,
+        (Panels.shaded_everywhere if closer else Panels.shaded).format(counted=shading.shown.label),
+        Panels.shaded_steps.format(times=_times(scale.times)) if scale is not None and scale.times is not None else "",
     )
 
 

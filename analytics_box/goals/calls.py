@@ -20,13 +20,12 @@ from analytics_box.goals.messages import (
     Step,
     shown,
 )
+from analytics_box.goals.reach import known
 from analytics_box.http.call import Call
 from analytics_box.query import ranges
 from analytics_box.query.run import Queries
 from analytics_box.tenancy.messages import Success
-from analytics_box.websites.directory import Directory
-from analytics_box.websites.reach import is_own, own
-from analytics_box.websites.rules import Website
+from analytics_box.websites.reach import own
 
 
 async def list_goals(call: Call, given: OfWebsite) -> list[GoalShown]:
@@ -84,15 +83,6 @@ async def bulk_analytics(call: Call, given: AnalysingAll) -> dict[str, Analysed]
         for goal, one in zip(wanted, found, strict=True)
     }
     return {goal_id: known_ones.get(goal_id, Analysed(error=change.UNKNOWN)) for goal_id in given.goalIds}
-
-
-async def known(call: Call, goal_id: str, website_id: str | None = None) -> tuple[Website, Goal]:
-    """A goal that the caller may see, with its website. Raises NotFound."""
-    goal = await call.read(lambda db: rows.find(db, goal_id))
-    website = None if goal is None else call.parts[Directory].find(goal.website_id)
-    if goal is None or website is None or not is_own(call, website) or website_id not in {None, website.id}:
-        raise errors.NotFound(change.UNKNOWN)
-    return website, goal
 
 
 def _period(call: Call, given: Analysing | AnalysingAll) -> Period:

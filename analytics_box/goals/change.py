@@ -26,19 +26,12 @@ def create(db: Connection, by: By, website: Website, given: NewGoal) -> Goal:
     """A new goal of a website. Raises BadRequest or Conflict."""
     if rows.count_of(db, website.id) >= MOST_GOALS:
         raise Conflict(f"A website may have {MOST_GOALS} goals; delete one first")
-    definition = Definition(
-        given.type,
-        given.target,
-        narrowed(given.filters),
-        properties(given.conditions),
-        (given.revenueProperty or "").strip(),
-    )
     made = Goal(
         id=ids.new_id(),
         website_id=website.id,
         name=_name(given.name),
         description=(given.description or "").strip(),
-        definition=checked(definition),
+        definition=definition_of(given),
         is_active=given.isActive,
         created_by=by.actor,
         created_at=by.now,
@@ -47,6 +40,12 @@ def create(db: Connection, by: By, website: Website, given: NewGoal) -> Goal:
     rows.insert(db, made)
     _record(db, by, website, made, "created", {"definition": msgspec.to_builtins(made.definition)})
     return made
+
+
+def definition_of(given: NewGoal) -> Definition:
+    """What a new goal would be. Raises BadRequest."""
+    filters, conditions = narrowed(given.filters), properties(given.conditions)
+    return checked(Definition(given.type, given.target, filters, conditions, (given.revenueProperty or "").strip()))
 
 
 def update(db: Connection, by: By, website: Website, given: ChangedGoal) -> Goal:

@@ -2,42 +2,37 @@
 
 from collections.abc import Sequence
 from typing import Final
-from urllib.parse import urlencode
 
 from litestar.params import FromPath
 from msgspec import Struct
 
 from analytics_box.facts.event import EXPOSURE
-from analytics_box.goals import calls, rows
+from analytics_box.goals import rows
 from analytics_box.goals.figures import Period, Reached, rate_text, reached
-from analytics_box.goals.form import LABELS, fields_of, message_of, said, values_of
+from analytics_box.goals.form import said
 from analytics_box.goals.goal import Goal
-from analytics_box.goals.messages import ChangedGoal, NewGoal, OneGoal
-from analytics_box.goals.rules import MOST_CONDITIONS
-from analytics_box.http.page.questions import ask
-from analytics_box.http.page.visit import Again, Answer, Page, Visit, Visitor
+from analytics_box.goals.shown import WRITER, address, amount, home
+from analytics_box.http.page.visit import Page, Visit, Visitor
 from analytics_box.identity import at_least
 from analytics_box.query import ranges
 from analytics_box.query.access import Scope
 from analytics_box.query.ranges import PRESETS, Preset
 from analytics_box.query.run import Queries
-from analytics_box.tenancy import messages
 from analytics_box.texts import Goals, figures
 from analytics_box.websites.reach import own
 from analytics_box.websites.rules import Website
 from analytics_box.websites.shell import site_shell
 
-WRITER: Final = "member"
 USUAL: Final[Preset] = "last_30d"
 MOST_EVENTS: Final = 100
 
 
 class GoalLine(Struct, frozen=True):
-    """A goal in the list. `overview` shows everything beside its conversions."""
+    """A goal in the list. `href` is its own page."""
 
     name: str
     said: str
-    overview: str
+    href: str
     edit: str
     conversions: str
     rate: str
@@ -90,70 +85,6 @@ async def show(visit: Visitor, website_id: FromPath[str]) -> Page:
     )
 
 
-async def new_form(visit: Visitor, website_id: FromPath[str]) -> Page:
-    """GET /sites/{id}/goals/new; `?event=` is filled in. Raises NotFound."""
-    event = visit.asked("event")[:1_000]
-    given = {"kind": "event", "target": event, "name": event[:100]} if event else {}
-    return _form(visit, own(visit.call, website_id), None, Again(values={"active": "on", **given}))
-
-
-async def add(visit: Visitor, website_id: FromPath[str]) -> Answer:
-    """POST /sites/{id}/goals/new. Raises NotFound."""
-    website, form = own(visit.call, website_id), await visit.form()
-
-    async def save() -> str:
-        given = messages.message_of({"websiteId": website.id, **message_of(form)}, NewGoal, "{message}")
-        await calls.create(visit.call, given)
-        return f"{home(website)}?done=created"
-
-    async def again(visit: Visit, again: Again) -> Page:
-        return _form(visit, website, None, again)
-
-    return await visit.submit(save, again, values=form)
-
-
-async def edit_form(visit: Visitor, website_id: FromPath[str], goal_id: FromPath[str]) -> Page:
-    """GET /sites/{id}/goals/{goal}. Raises NotFound."""
-    website, goal = await calls.known(visit.call, goal_id, website_id)
-    return _form(visit, website, goal, Again(values=values_of(goal)))
-
-
-async def save(visit: Visitor, website_id: FromPath[str], goal_id: FromPath[str]) -> Answer:
-    """POST /sites/{id}/goals/{goal}. Raises NotFound."""
-    website, goal = await calls.known(visit.call, goal_id, website_id)
-    form = await visit.form()
-
-    async def save() -> str:
-        given = messages.message_of({"id": goal.id, **message_of(form)}, ChangedGoal, "{message}")
-        await calls.update(visit.call, given)
-        return f"{home(website)}?done=saved"
-
-    async def again(visit: Visit, again: Again) -> Page:
-        return _form(visit, website, goal, again)
-
-    return await visit.submit(save, again, values=form)
-
-
-async def delete_form(visit: Visitor, website_id: FromPath[str], goal_id: FromPath[str]) -> Page:
-    """GET /sites/{id}/goals/{goal}/delete: are you sure? Raises NotFound."""
-    website, goal = await calls.known(visit.call, goal_id, website_id)
-    here = f"{home(website)}/{goal.id}"
-    shell = site_shell(visit, "goals", website)
-    return ask(visit, shell, Goals.delete, goal.name, action=f"{here}/delete", back=here)
-
-
-async def delete(visit: Visitor, website_id: FromPath[str], goal_id: FromPath[str]) -> Answer:
-    """POST /sites/{id}/goals/{goal}/delete. Raises NotFound."""
-    website, goal = await calls.known(visit.call, goal_id, website_id)
-    await calls.delete(visit.call, OneGoal(goal.id))
-    return visit.go(f"{home(website)}?done=deleted")
-
-
-def home(website: Website) -> str:
-    """Where the goals of a website are."""
-    return f"/sites/{website.id}/goals"
-
-
 def preset(visit: Visit) -> Preset:
     """The range that an address asks for; the usual one for any other."""
     asked = visit.asked("range")
@@ -174,12 +105,6 @@ def choices(path: str, chosen: Preset, **kept: str) -> list[RangeChoice]:
     ]
 
 
-def address(path: str, **given: str) -> str:
-    """A path with those of these values that are there."""
-    query = urlencode({name: value for name, value in given.items() if value})
-    return f"{path}?{query}" if query else path
-
-
 def visitors_said(visitors: int) -> str:
     """How many there were, in words."""
     return Goals.one_visitor if visitors == 1 else Goals.visitors.format(count=figures.count(visitors))
@@ -191,7 +116,7 @@ def _line(website: Website, goal: Goal, found: Reached | str, chosen: Preset) ->
     return GoalLine(
         name=figures.visible(goal.name),
         said=said(goal.definition),
-        overview=address(f"/sites/{website.id}", range="" if chosen == USUAL else chosen, goal=goal.id),
+        href=address(f"/sites/{website.id}/goal", goal=goal.id, range="" if chosen == USUAL else chosen),
         edit=f"{home(website)}/{goal.id}",
         conversions=figures.count(known.conversions) if known is not None else Goals.unknown,
         rate=rate_text(known) if known is not None else Goals.unknown,
@@ -200,11 +125,6 @@ def _line(website: Website, goal: Goal, found: Reached | str, chosen: Preset) ->
         is_active=goal.is_active,
         failed=Goals.failed.format(why=found) if isinstance(found, str) else "",
     )
-
-
-def amount(value: float) -> str:
-    """A sum: with two decimals unless it is whole."""
-    return figures.count(value) if value == round(value) else f"{value:,.2f}".replace("-", figures.MINUS)
 
 
 async def _events(
@@ -222,28 +142,10 @@ async def _events(
     return [
         EventLine(
             name=figures.visible(row["name"]),
-            href=address(f"/sites/{website.id}/events", name=row["name"], range=kept),
+            href=address(f"/sites/{website.id}/events", event_name=row["name"], range=kept),
             times=figures.count(row["total_events"]),
             visitors=figures.count(row["unique_users"]),
             rate=rate_text(Reached(visitors, row["unique_users"])),
         )
         for row in shown
     ], ""
-
-
-def _form(visit: Visit, website: Website, goal: Goal | None, again: Again) -> Page:
-    return visit.pages.show(
-        "goal_form.html",
-        code=again.code,
-        shell=site_shell(visit, "goals", website),
-        site=website,
-        home=home(website),
-        action=f"{home(website)}/{goal.id if goal is not None else 'new'}",
-        is_new=goal is None,
-        values=again.values,
-        errors=again.wrong,
-        labels=LABELS,
-        general=again.general,
-        numbers=range(MOST_CONDITIONS),
-        narrowed=Goals.narrowed.format(fields=fields_of(goal.definition)) if goal and goal.definition.filters else "",
-    )

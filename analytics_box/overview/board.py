@@ -7,19 +7,20 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from analytics_box.dashboard.board import About, Beside, Board, Column, Filters, Listed, Metric, Source, Words
+from analytics_box.dashboard.converting import metrics
 from analytics_box.dashboard.panels import domain_beside
 from analytics_box.facts.event import EXPOSURE
 from analytics_box.overview.compact import EXTRAS
 from analytics_box.query.catalog import TYPES, QueryType
 from analytics_box.query.catalog.sessions_by import sessions_of, sessions_of_entries
 from analytics_box.query.catalog.types import Record
-from analytics_box.query.filters import Condition
+from analytics_box.query.filters import COMMON, Condition
 from analytics_box.recognition import typed
 from analytics_box.recognition.called import called
 from analytics_box.texts import Compact, Definitions, Details, Metrics, Panels
 from analytics_box.texts import Filters as FilterWords
 
-_TOTALS, _SERIES = "summary_totals", "summary_metrics"
+TOTALS, _SERIES = "summary_totals", "summary_metrics"
 
 
 def _size(name: str) -> str:
@@ -48,11 +49,11 @@ def _path(row: Record) -> tuple[str, ...]:
 
 
 METRICS: Final = (
-    Metric("visitors", _TOTALS, _SERIES),
-    Metric("pageviews", _TOTALS, _SERIES),
-    Metric("sessions", _TOTALS, _SERIES),
-    Metric("bounce_rate", _TOTALS, _SERIES, unit="percent", needs="sessions", fewer_is_better=True),
-    Metric("median_session_duration", _TOTALS, _SERIES, unit="seconds", needs="sessions"),
+    Metric("visitors", TOTALS, _SERIES),
+    Metric("pageviews", TOTALS, _SERIES),
+    Metric("sessions", TOTALS, _SERIES),
+    Metric("bounce_rate", TOTALS, _SERIES, unit="percent", needs="sessions", fewer_is_better=True),
+    Metric("median_session_duration", TOTALS, _SERIES, unit="seconds", needs="sessions"),
 )
 PLACES: Final = ("countries", "regions", "cities")
 _VIEWS: Final = Column("pageviews")
@@ -135,7 +136,7 @@ LISTS: Final[dict[str, Listed]] = {
 }
 CAMPAIGNS: Final = ("utm_campaign", "utm_source", "utm_medium", "utm_term", "utm_content")
 # Fields that no list shows: what happened in a session beside what is listed (query/happened.py).
-FURTHER: Final = ("event_property", "viewed_page", "scroll", "engaged", "link")
+FURTHER: Final = ("event_property", "viewed_page", "scroll", "engaged", "link", "reached_goal")
 # Where their values are suggested from.
 SUGGESTED: Final[dict[str, Source]] = {
     "event_property": Source("custom_event_properties", _properties, "count"),
@@ -163,7 +164,7 @@ def _asked(query_type: QueryType) -> QueryType:
     asks = query_type.asks
     if query_type.name in _OF_WHAT_VISITORS_DID:
         asks = tuple(replace(ask, where=(*ask.where, _SAID_BY_PAGES)) for ask in asks)
-    return replace(query_type, filters=WEBSITE.fields, asks=asks)
+    return replace(query_type, filters=_FILTERS, asks=asks)
 
 
 def _about(_: Filters) -> About:
@@ -176,13 +177,13 @@ WEBSITE: Final = Board(
     lists=LISTS,
     panels=PANELS,
     sharing=CAMPAIGNS,
-    wholes={"visitors": (_TOTALS, "visitors")},
+    wholes={"visitors": (TOTALS, "visitors")},
     extras=EXTRAS,
     stored={"country": typed.country},
     further=FURTHER,
     suggested=SUGGESTED,
     segmented=True,
-    converts=True,
+    converting=metrics(TOTALS, _SERIES),
     about=_about,
     words=Words(
         tabs={**Panels.tabs, **Compact.titles},
@@ -195,3 +196,4 @@ WEBSITE: Final = Board(
         columns=Details.columns,
     ),
 )
+_FILTERS: Final = tuple(dict.fromkeys((*WEBSITE.fields, *COMMON)))

@@ -134,7 +134,9 @@ EXTRAS: Final = {
         OnePage.counted,
         OnePage.empty,
         needs="path",
+        leads=True,
     ),
+    "goals": Extra((), None, "goals", Compact.counted["goals"], Compact.empty["goals"], leads=True),
     "week": Extra(
         hours.TYPES,
         hours.content,
@@ -142,6 +144,7 @@ EXTRAS: Final = {
         Compact.counted["week"],
         Compact.empty["week"],
         limit=hours.ROWS,
+        keyed={"hour_of_week": hours.key_of},
     ),
     "errors": Extra(
         ("error_summary", "error_types"),

@@ -6,10 +6,12 @@ from typing import Final
 from msgspec import Struct
 
 from analytics_box.dashboard.board import Place, Rows
-from analytics_box.dashboard.scale import Scale, Shade, scale
+from analytics_box.dashboard.scale import Shade
+from analytics_box.dashboard.shading import Shading, number
 from analytics_box.http.page.dates import hour_text
 from analytics_box.identity import TimeFormat
-from analytics_box.texts import Compact, Ranges, figures
+from analytics_box.query.catalog.types import Record
+from analytics_box.texts import Compact, Ranges
 
 DAYS, HOURS = 7, 24
 TYPES, ROWS = ("hour_of_week",), DAYS * HOURS
@@ -33,47 +35,61 @@ class Day(Struct, frozen=True):
 
 
 class Week(Struct, frozen=True):
-    """The days from Sunday on. `busiest` says which hour had the most visitors."""
+    """The days from Sunday on. `busiest` says which hour had the most of what `shading` shows."""
 
     days: tuple[Day, ...]
     busiest: str
     ticks: tuple[str, ...]
     shades: tuple[Shade, ...]
+    shading: Shading
 
 
-def week(rows: Rows, form: TimeFormat = "HH:mm") -> Week | None:
+def week(rows: Rows, shading: Shading, form: TimeFormat = "HH:mm") -> Week | None:
     """The hours of `hour_of_week`; None where there was nobody."""
-    counts = {(row["day"], row["hour"]): int(row["visitors"]) for row in rows}
-    shaded = scale(tuple(counts.values()))
-    if shaded is None:
+    by_hour = {key_of(row): row for row in rows}
+    if not any(row["visitors"] for row in rows):
         return None
-    busiest = min(at for at, count in counts.items() if count == shaded.most)
+    scale = shading.scale(rows)
+    most = min(by_hour, key=lambda at: (-shading.value(by_hour[at]), at))
+
+    def hour(at: tuple[int, int]) -> Hour:
+        row = by_hour[at]
+        value = number(row[shading.shown.field], shading.shown.unit)
+        return Hour(scale.level(shading.value(row)) if scale is not None else 0, value, _text(row, shading, form))
+
     return Week(
         days=tuple(
             Day(
                 Ranges.weekdays[_SUNDAY_FIRST[day]],
                 Ranges.days[_SUNDAY_FIRST[day]],
-                tuple(_hour(day, hour, counts.get((day, hour), 0), shaded, form) for hour in range(HOURS)),
+                tuple(hour((day, at)) for at in range(HOURS)),
             )
             for day in range(DAYS)
         ),
-        busiest=Compact.busiest.format(hour=_hour(*busiest, shaded.most, shaded, form).text),
-        ticks=tuple(f"{hour:02}" if form == "HH:mm" else hour_text(hour, form) for hour in range(HOURS)),
-        shades=shaded.shades,
+        busiest=(Compact.highest if shading.shown.unit == "percent" else Compact.busiest).format(
+            what=shading.shown.label.lower(), hour=hour(most).text
+        ),
+        ticks=tuple(f"{at:02}" if form == "HH:mm" else hour_text(at, form) for at in range(HOURS)),
+        shades=scale.shades if scale is not None else (),
+        shading=shading,
     )
 
 
-def _hour(day: int, hour: int, count: int, shaded: Scale, form: TimeFormat) -> Hour:
-    value = figures.count(count)
-    words = Compact.hour.format(
-        day=Ranges.days[_SUNDAY_FIRST[day]],
-        start=hour_text(hour, form),
-        end=hour_text(hour + 1, form),
-        visitors=value,
+def key_of(row: Record) -> tuple[int, int]:
+    """The day and the hour of a row."""
+    return row["day"], row["hour"]
+
+
+def _text(row: Record, shading: Shading, form: TimeFormat) -> str:
+    """What is said of an hour: visitors alone need no name."""
+    return Compact.hour.format(
+        day=Ranges.days[_SUNDAY_FIRST[row["day"]]],
+        start=hour_text(row["hour"], form),
+        end=hour_text(row["hour"] + 1, form),
+        said=shading.words(row) if shading.choices else number(row["visitors"], "count"),
     )
-    return Hour(shaded.level(count), value, words)
 
 
 def content(answers: Sequence[Rows], place: Place) -> Week | tuple[()]:
     """What the panel shows of the answers to TYPES."""
-    return week(answers[0], place.formats.time) or ()
+    return week(answers[0], place.shading, place.formats.time) or ()

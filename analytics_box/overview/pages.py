@@ -11,15 +11,16 @@ from msgspec.structs import replace
 
 from analytics_box.annotations.on_charts import on_charts
 from analytics_box.dashboard import page, suggesting
-from analytics_box.dashboard.asking import Outages
+from analytics_box.dashboard.asking import Told
 from analytics_box.dashboard.page import Dashboard
 from analytics_box.dashboard.view import View, read_view
 from analytics_box.dashboard.watched import WatchedWebsites
+from analytics_box.goals.lookup import active_goals
 from analytics_box.http.page.visit import Answer, Next, Page, Visit, Visitor
 from analytics_box.identity import at_least
 from analytics_box.invented.site import DOMAIN
 from analytics_box.overview.board import WEBSITE
-from analytics_box.overview.goal_pages import goals_of, with_goal
+from analytics_box.overview.goal_rates import rates
 from analytics_box.overview.live import PREFIX, Watching, online_text
 from analytics_box.overview.measured import kinds_measured, parts_of
 from analytics_box.overview.waiting import waiting
@@ -37,7 +38,7 @@ async def site(visit: Visitor, website_id: FromPath[str]) -> Answer:
     """GET /sites/{id}: the overview, or the snippet while nothing has arrived. A filter that a form adds leads to the
     address that has it."""
     website, parts = own(visit.call, website_id), visit.parts
-    view = await with_goal(visit, website, _view(visit, website))
+    view = _view(visit, website)
     settled = await suggesting.settled(visit, website.site, view)
     if settled is not None:
         return settled
@@ -59,21 +60,19 @@ async def site(visit: Visitor, website_id: FromPath[str]) -> Answer:
         heard=heard,
         quiet=not online[website.site],
         waiting=None if begun else await waiting(visit, website),
-        board=await _board(visit, website, view, parts_of(view, measured)) if begun else None,
+        board=await _board(visit, website, view, measured) if begun else None,
         note_day=today(visit.call.now, zone(visit.person.time_zone)).isoformat(),
         may_note=at_least(visit.person.role, "member"),
-        goals=await goals_of(visit, website, view) if begun else None,
         monitor=parts[WatchedWebsites].page(website.id),
         may_watch=at_least(visit.person.role, "member"),
         offers_example=not begun and _may_add_example(visit),
     )
 
 
-async def _board(visit: Visit, website: Website, view: View, names: Sequence[str]) -> Dashboard:
+async def _board(visit: Visit, website: Website, view: View, measured: Sequence[str]) -> Dashboard:
     """The figures, and what the menu of filters has to say about segments."""
-    board = await page.whole(
-        visit, website.site, view, names, _outages(visit, website), notes=on_charts(visit, website)
-    )
+    told = await _told(visit, website, view)
+    board = await page.whole(visit, website.site, view, parts_of(view, (*measured, *told.own)), told)
     return replace(board, segments=await segments.menu(visit, website, board.view))
 
 
@@ -86,12 +85,10 @@ def _may_add_example(visit: Visit) -> bool:
 async def site_part(visit: Visitor, website_id: FromPath[str], name: FromPath[str]) -> Page:
     """GET /sites/{id}/parts/{name}: parts of the overview that were not ready in time. Raises NotFound."""
     website = own(visit.call, website_id)
-    view = await with_goal(visit, website, _view(visit, website))
+    view = _view(visit, website)
     return visit.pages.show(
         "part.html",
-        board=await page.parts(
-            visit, website.site, view, name, _outages(visit, website), notes=on_charts(visit, website)
-        ),
+        board=await page.parts(visit, website.site, view, name, await _told(visit, website, view)),
     )
 
 
@@ -108,8 +105,15 @@ async def site_live(visit: Visitor, website_id: FromPath[str]) -> Next:
     return Response(msgspec.json.encode(now), media_type="application/json", headers=headers)
 
 
-def _outages(visit: Visit, website: Website) -> Outages:
-    return partial(visit.parts[WatchedWebsites].outages, website.id)
+async def _told(visit: Visit, website: Website, view: View) -> Told:
+    """What other rooms know of a website."""
+    goals = await active_goals(visit.call, website.id)
+    return Told(
+        partial(visit.parts[WatchedWebsites].outages, website.id),
+        on_charts(visit, website),
+        own={"goals": partial(rates, view=view, goals=goals)} if goals else {},
+        rows={"goals": len(goals)},
+    )
 
 
 def _view(visit: Visit, website: Website) -> View:

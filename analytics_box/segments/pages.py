@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from multidict import MultiDict
 
 from analytics_box.dashboard import chips
+from analytics_box.dashboard.goals import with_goals
 from analytics_box.dashboard.narrowing import Narrowing, Segment
 from analytics_box.dashboard.narrowing_question import asked, problems
 from analytics_box.dashboard.segmented import SegmentedBoard
@@ -26,6 +27,7 @@ from analytics_box.segments.segment import SEGMENTS
 from analytics_box.segments.segment import Segment as Saved
 from analytics_box.texts import Segments, figures
 from analytics_box.websites.reach import own
+from analytics_box.websites.rules import Website
 from analytics_box.websites.shell import site_shell
 
 
@@ -120,7 +122,7 @@ async def _list(visit: Visit, website_id: str, again: Again, changed: str = "") 
         shell=site_shell(visit, "overview", website),
         site=website,
         home=f"/sites/{website.id}/segments",
-        segments=[_line(visit, website.id, one) for one in found],
+        segments=[await _line(visit, website, one) for one in found],
         values=again.values or {"query": visit.asked("query"), "back": ""},
         changed=changed,
         errors=again.wrong,
@@ -130,16 +132,17 @@ async def _list(visit: Visit, website_id: str, again: Again, changed: str = "") 
     )
 
 
-def _line(visit: Visit, website_id: str, saved: Saved) -> Line:
+async def _line(visit: Visit, website: Website, saved: Saved) -> Line:
     filters: Narrowing = narrowing(saved)
-    view = replace(_view(visit, website_id, ""), filters=filters)
+    page = _view(visit, website.id, "")
+    view = await with_goals(visit, website.site, replace(page, filters=filters))
     return Line(
         id=saved.id,
         name=figures.visible(saved.name),
         said=tuple(chips.words(view, part) for part in filters.parts),
         between=Segments.between[filters.match],
         query=address_of(filters),
-        href=_view(visit, website_id, "").link(segment=Segment(saved.id)),
+        href=page.link(segment=Segment(saved.id)),
         is_shared=saved.is_shared,
         is_own=saved.is_of(visit.person.user_id),
     )

@@ -34,6 +34,8 @@ class Details:
         "last_clicked": "Last",
         "last_seen": "Last",
         "first_seen": "First",
+        "conversions": "Conversions",
+        "conversion_rate": "Conversion rate",
         "clicks": "Clicks",
         "count": "Checks",
     }

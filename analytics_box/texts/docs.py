@@ -98,6 +98,8 @@ class Definitions:
         "vitals": "web-vitals",
         "people": "identified-visitor",
         "goals": "goal-and-conversion",
+        "conversions": "goal-and-conversion",
+        "conversion_rate": "goal-and-conversion",
         "bots": "bots",
         "drops": "dropped-traffic",
     }

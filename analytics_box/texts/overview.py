@@ -56,6 +56,8 @@ class Metrics:
         "sessions": "Sessions",
         "bounce_rate": "Bounce rate",
         "median_session_duration": "Median duration",
+        "conversions": "Conversions",
+        "conversion_rate": "Conversion rate",
     }
 
 
@@ -114,6 +116,7 @@ class Filters:
         "scroll": "Scroll depth (at least %)",
         "engaged": "Engaged time (at least s)",
         "link": "Came by short link (slug)",
+        "reached_goal": "Reached goal",
     }
     ops: ClassVar[Mapping[str, str]] = {
         "is": "is",
@@ -155,6 +158,10 @@ class Filters:
     too_many_happened = "there may be {most} filters on what happened in a session"
     no_amount = "write a whole number from 1 to {most}, with “is”, “is not” or “is known”"
     only_exact = "this takes only “is”, “is not” and “is known”"
+    only_is = "this takes only “is” and “is not”"
+    no_goal = "there is no such goal any more"
+    gone_goal = "a goal that is not there"
+    segment_without_goal = "what it says of a goal that is not there any more"
     too_many_patterns = "there may be {most} patterns"
     segment = "Segment"
     no_link = "There is no short link called “{name}” here, so nobody is known to have come by it."
@@ -196,7 +203,9 @@ class Panels:
         "utm_content": "Content",
     }
     choices_label = "Campaign tags"
-    on_the_map = "{name}, {counted}: {count}"
+    on_the_map = "{name}, {said}"
+    figure_of_row = "{name}: {value}"
+    shaded_by = "Colour shows"
     shades = "What the shades stand for"
     shaded = "{counted} by country"
     shaded_everywhere = "{counted} by country, all of the world"
@@ -250,23 +259,27 @@ class Compact:
 
     titles: ClassVar[Mapping[str, str]] = {
         "page": "This page",
+        "goals": "Goals",
         "week": "Hours of the week",
         "errors": "Errors",
         "vitals": "Web vitals",
     }
     counted: ClassVar[Mapping[str, str]] = {
         "week": "Visitors",
+        "goals": "Conversions, change, rate",
         "errors": "Errors, visitors",
         "vitals": "75th percentile",
     }
     empty: ClassVar[Mapping[str, str]] = {
         "week": "No visit in this range.",
+        "goals": "No goal is active.",
         "errors": "No error in this range.",
         "vitals": "Nothing was measured in this range.",
     }
-    hour = "{day}, {start} to {end}: {visitors}"
-    busiest = "Most visitors: {hour}"
-    week_table = "Visitors by day of the week and hour"
+    hour = "{day}, {start} to {end}: {said}"
+    busiest = "Most {what}: {hour}"
+    highest = "The highest: {hour}"
+    week_table = "{what} by day of the week and hour"
     day = "Day"
     errors = "errors"
     visitors = "visitors met one"

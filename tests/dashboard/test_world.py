@@ -8,14 +8,18 @@ from hypothesis import strategies as st
 
 import analytics_box
 from analytics_box.dashboard.scale import LEVELS, scale
+from analytics_box.dashboard.shading import Shader, Shading
 from analytics_box.dashboard.world import HEIGHT, WIDTH, Counted, world
 from tests.cases import each
 
+VISITORS = Shader("visitors", "Visitors")
+RATE = Shader("conversion_rate", "Conversion rate", "percent", "?shade=conversion_rate")
+PLAIN = Shading(VISITORS, (VISITORS,))
 FILE = Path(analytics_box.__file__).parents[1] / "web/static/vendor/world.svg"
 
 
 def row(code: str, count: int) -> Counted:
-    return Counted(code, f"Name of {code}", count, f"?country={code}", selected=False)
+    return Counted(code, f"Name of {code}", {"visitors": count}, f"?country={code}", selected=False)
 
 
 @each(
@@ -48,7 +52,7 @@ def test_more_is_never_lighter_and_the_most_is_darkest(counts: list[int]) -> Non
 
 
 def test_unknown_countries_are_not_on_the_map() -> None:
-    made = world([row("DE", 90), row("", 40), row("fr", 1)], "Visitors")
+    made = world([row("DE", 90), row("", 40), row("fr", 1)], PLAIN)
     assert made is not None
     assert [(one.code, one.level, one.text) for one in made.countries] == [
         ("DE", 5, "Name of DE, visitors: 90"),
@@ -56,8 +60,8 @@ def test_unknown_countries_are_not_on_the_map() -> None:
     ]
     assert [shade.text for shade in made.shades] == ["1", "2–5", "6–14", "15–36", "37–90"]
     assert (made.shaded, made.steps) == ("Visitors by country", "Each shade begins at about 2.5 times the one before.")
-    assert world([row("", 40)], "Visitors") is None
-    assert world([], "Visitors") is None
+    assert world([row("", 40)], PLAIN) is None
+    assert world([], PLAIN) is None
 
 
 @each(
@@ -65,10 +69,29 @@ def test_unknown_countries_are_not_on_the_map() -> None:
     [([1], ""), ([80, 90], ""), ([1, 100_000], "10"), ([1, 200_000], "11"), ([10, 80], "1.5")],
 )
 def test_the_legend_says_how_shades_grow_where_they_do(counts: list[int], said: str) -> None:
-    made = world([row("DE", count) for count in counts], "Clicks", closer=True)
+    made = world([row("DE", count) for count in counts], PLAIN, closer=True)
     assert made is not None
-    assert made.shaded == "Clicks by country, all of the world"
+    assert made.shaded == "Visitors by country, all of the world"
     assert made.steps == (f"Each shade begins at about {said} times the one before." if said else "")
+
+
+def test_rates_are_shaded_in_tenths_of_a_percent_and_nobody_who_did_it_is_pale() -> None:
+    rows = [("DE", 40, 12.5), ("FR", 9, 0.0), ("PT", 8, 0.3), ("IT", 0, None)]
+    made = world(
+        [
+            Counted(code, code, {"visitors": visitors, "conversion_rate": rate}, "", False)
+            for code, visitors, rate in rows
+        ],
+        Shading(RATE, (VISITORS, RATE)),
+    )
+    assert made is not None
+    assert [(one.code, one.level, one.text.replace("\N{NO-BREAK SPACE}", " ")) for one in made.countries] == [
+        ("DE", 5, "DE, visitors: 40, conversion rate: 12.5 %"),
+        ("FR", 0, "FR, visitors: 9, conversion rate: 0.0 %"),
+        ("PT", 1, "PT, visitors: 8, conversion rate: 0.3 %"),
+    ]
+    assert made.shades[0].text.replace("\N{NO-BREAK SPACE}", " ") == "0.3 %–0.5 %"
+    assert made.shading.choices == (VISITORS, RATE)
 
 
 def test_the_file_has_countries_by_their_codes_small_ones_too_and_is_small() -> None:

@@ -1,10 +1,14 @@
 """The pages of goals and of custom events."""
 
+import json
+import re
+from typing import Any
 from urllib.parse import urlencode
 
 import pytest
 
-from analytics_box.goals import event_pages, pages
+from analytics_box.goals import pages
+from analytics_box.overview import event_pages
 from tests.cases import each
 from tests.flags.world import World
 from tests.goals.conftest import ANA, track
@@ -17,6 +21,13 @@ HOSTILE = '"><img src=x onerror=alert(1)>'
 
 def get(world: World, path: str, cookie: str = "") -> Answer:
     return world.box.get(f"/sites/{world.shop}{path}", cookie=cookie or world.owner, accept="text/html")
+
+
+def tile(shown: str, name: str) -> str:
+    """The number of a tile."""
+    found = re.search(rf'id="tile-{name}".*?number">([^<]*)<', shown, re.DOTALL)
+    assert found is not None, name
+    return found.group(1)
 
 
 def post(world: World, path: str, cookie: str = "", **form: str) -> Answer:
@@ -103,9 +114,10 @@ def test_filters_of_the_api_stay_when_the_form_is_saved(shared: World) -> None:
 
 def test_a_custom_event_has_a_page_with_its_properties(shared: World) -> None:
     listed = page(shared, "/goals")
-    assert f'href="/sites/{shared.shop}/events?name=purchase"' in listed
+    assert f'href="/sites/{shared.shop}/events?event_name=purchase"' in listed
     shown = page(shared, "/events?name=purchase")
-    assert [part.split("<")[0] for part in shown.split('<dd class="number">')[1:]] == ["3", "1", "1", "50.0\xa0%"]
+    assert [tile(shown, name) for name in ("total_events", "unique_users", "unique_sessions")] == ["3", "1", "1"]
+    assert "50.0\xa0% of all 2 visitors sent it." in shown
     for text in (">plan<", ">pro<", ">free<", ">amount<", ">19.5<", ">/thanks/1<", "66.7\xa0%"):
         assert text in shown, text
     assert f"/sites/{shared.shop}/goals/new?event=purchase" in shown
@@ -118,9 +130,73 @@ def test_a_custom_event_has_a_page_with_its_properties(shared: World) -> None:
 
 def test_an_event_with_very_many_properties_shows_some(shared: World, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "and more" not in page(shared, "/events?name=purchase")
-    monkeypatch.setattr("analytics_box.goals.event_pages.MOST_KEYS", 1)
+    monkeypatch.setattr("analytics_box.overview.event_pages.MOST_KEYS", 1)
     shown = page(shared, "/events?name=purchase")
     assert (shown.count('aria-labelledby="property-'), "and more" in shown) == (1, True)
+
+
+def drawn(shown: str) -> dict[str, Any]:
+    """What the chart of a page draws."""
+    found = re.search(r"data-chart='([^']*)'", shown)
+    assert found is not None
+    return dict(json.loads(found.group(1)))
+
+
+def test_charts_of_events_and_goals_have_the_notes_of_the_website(shared: World) -> None:
+    note = shared.good("annotations/create", websiteId=shared.shop, chartType="metrics", text="Prices went up")["id"]
+    goal = make(shared, "purchase", name="Sold", revenueProperty="amount")["id"]
+    for path in ("/events?event_name=purchase", f"/goal?goal={goal}"):
+        shown = page(shared, f"{path}&range=today")
+        assert f'id="note-{note}"' in shown
+        assert "Prices went up" in drawn(shown)["notes"][-1] or "Prices went up" in "".join(drawn(shown)["notes"])
+        assert "data-hx-get" not in shown.partition('id="figures"')[2].partition("</section>")[0]
+    assert sum(value or 0 for value in drawn(page(shared, "/events?event_name=purchase&range=today"))["values"]) == 3
+    shared.good("annotations/delete", id=note)
+    shared.good("goals/delete", id=goal)
+
+
+def test_a_goal_has_a_page_with_what_became_of_it(shared: World) -> None:
+    goal = make(shared, "purchase", name="Sold", description="The shop", revenueProperty="amount")["id"]
+    assert f'href="/sites/{shared.shop}/goal?goal={goal}"' in page(shared, "/goals")
+    shown = page(shared, f"/goal?goal={goal}&range=today&beside=visitors")
+    assert [tile(shown, name) for name in ("conversions", "conversion_rate", "visitors")] == ["1", "50.0\xa0%", "2"]
+    assert (sum(value or 0 for value in drawn(shown)["values"]), drawn(shown)["secondUnit"]) == (1, "count")
+    for text in ("Event purchase", "The shop", "Sum of its amounts: 24.50", "an edit counts the past anew"):
+        assert text in shown, text
+    assert f'href="/sites/{shared.shop}?range=today&amp;metric=conversions&amp;goal={goal}"' in shown
+    assert f'href="/sites/{shared.shop}?range=today&amp;reached_goal={goal}"' in shown
+    assert "chip-goal" not in shown
+    viewed = page(shared, f"/goal?goal={goal}", cookie_of(shared.box, "viewer"))
+    assert f"/goals/{goal}" not in viewed
+    shared.good("goals/delete", id=goal)
+    assert get(shared, f"/goal?goal={goal}").status == 404
+
+
+@each(
+    ("form", "said"),
+    [
+        ({"kind": "page", "target": "/thanks/*"}, "1 page fits. 1 of 2 visitors would have reached it: 50.0\xa0%."),
+        ({"kind": "page", "target": "/*"}, "4 pages fit. 2 of 2 visitors would have reached it: 100.0\xa0%."),
+        ({"kind": "page", "target": "/thank"}, "0 pages fit. 0 of 2 visitors would have reached it: 0.0\xa0%. Check"),
+        ({"kind": "event", "target": "purchase", "amount": "amount"}, "1 of 2 visitors would have reached it: 50.0"),
+    ],
+)
+def test_a_form_is_tried_without_saving_it(shared: World, form: dict[str, str], said: str) -> None:
+    tried = post(shared, "new", **form, name="", **{"try": "1"})
+    assert (tried.status, said in tried.body.decode()) == (200, True)
+    assert f'value="{form["target"]}"' in tried.body.decode()
+    assert shared.good("goals/list", websiteId=shared.shop) == []
+
+
+def test_a_trial_of_what_is_no_goal_says_what_is_wrong_and_one_of_a_stored_goal_changes_nothing(shared: World) -> None:
+    refused = post(shared, "new", kind="scroll", target="150", name="", **{"try": "1"})
+    assert (refused.status, "A scroll depth is 1 to 100 percent" in refused.body.decode()) == (400, True)
+    goal = make(shared, "purchase", filters=[{"field": "browser_name", "operator": "equals", "value": "Chrome"}])
+    tried = post(shared, goal["id"], kind="event", target="purchase", name="Other", **{"try": "1"})
+    assert "0 of 2 visitors would have reached it" in tried.body.decode()
+    assert "an edit counts the past anew" in tried.body.decode()
+    assert shared.good("goals/getById", id=goal["id"]) == goal
+    shared.good("goals/delete", id=goal["id"])
 
 
 def test_viewers_see_goals_and_change_none(shared: World) -> None:

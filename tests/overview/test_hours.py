@@ -2,7 +2,11 @@
 
 from typing import Any
 
+from analytics_box.dashboard.shading import Shader, Shading
 from analytics_box.overview.hours import week
+
+VISITORS, CONVERSIONS = Shader("visitors", "Visitors"), Shader("conversions", "Conversions")
+PLAIN = Shading(VISITORS, (VISITORS,))
 
 
 def rows(**counts: int) -> list[dict[str, Any]]:
@@ -15,7 +19,7 @@ def rows(**counts: int) -> list[dict[str, Any]]:
 
 
 def test_the_week_begins_on_sunday_as_all_weeks_of_the_box_do() -> None:
-    made = week(rows(d1h9=10, d0h23=2))
+    made = week(rows(d1h9=10, d0h23=2), PLAIN)
     assert made is not None
     assert [day.short for day in made.days] == ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
     assert {len(day.hours) for day in made.days} == {24}
@@ -33,7 +37,7 @@ def test_the_week_begins_on_sunday_as_all_weeks_of_the_box_do() -> None:
 
 
 def test_hours_are_written_as_their_reader_has_chosen() -> None:
-    made = week(rows(d1h9=10, d0h23=2, d0h0=1), "h:mm a")
+    made = week(rows(d1h9=10, d0h23=2, d0h0=1), PLAIN, "h:mm a")
     assert made is not None
     assert made.days[1].hours[9].text == "Monday, 9 am to 10 am: 10"
     assert made.days[0].hours[23].text == "Sunday, 11 pm to 12 am: 2"
@@ -41,11 +45,22 @@ def test_hours_are_written_as_their_reader_has_chosen() -> None:
 
 
 def test_the_busiest_hour_is_said_and_of_equal_ones_the_first_of_the_week() -> None:
-    made = week(rows(d0h1=4, d2h5=4))
+    made = week(rows(d0h1=4, d2h5=4), PLAIN)
     assert made is not None
     assert made.busiest == "Most visitors: Sunday, 01:00 to 02:00: 4"
 
 
 def test_a_week_without_anybody_is_none() -> None:
-    assert week(rows()) is None
-    assert week([]) is None
+    assert week(rows(), PLAIN) is None
+    assert week([], PLAIN) is None
+
+
+def test_hours_can_show_conversions_of_a_goal() -> None:
+    found = [row | {"conversions": int(row["visitors"] > 4)} for row in rows(d1h9=4, d2h5=5)]
+    made = week(found, Shading(CONVERSIONS, (VISITORS, CONVERSIONS)))
+    assert made is not None
+    assert made.busiest == "Most conversions: Tuesday, 05:00 to 06:00: visitors: 5, conversions: 1"
+    assert (made.days[1].hours[9].level, made.days[1].hours[9].value) == (0, "0")
+    none = week([row | {"conversions": 0} for row in found], Shading(CONVERSIONS, (VISITORS, CONVERSIONS)))
+    assert none is not None
+    assert none.shades == ()

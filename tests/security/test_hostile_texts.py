@@ -76,7 +76,7 @@ class Hostile:
         box.box.events.db.write_now(lambda db: ledger.append(db, facts))
         for table in ("websites", "organizations"):
             named = f"update {table} set name = ?"
-            box.box.box_db.write_now(lambda db, named=named, table=table: db.execute(named, (text(table),)).fetchall())
+            box.box.box_db.write_now(lambda db: db.execute(named, (text(table),)).fetchall())  # noqa: B023  at once
         box.reopen()
         self.cookie = box.cookie
         who = {"profileId": text("profile"), "websiteId": self.shop, "traits": {text("trait"): text("of a trait")}}
@@ -91,7 +91,7 @@ class Hostile:
         asked = urlencode({"type": "top_pages", "field1": "path", "op1": "contains", "value1": text("asked")})
         saved = urlencode({"name": text("question"), "question": asked, "shared": "on"}).encode()
         target = f"/sites/{self.shop}/queries/saved"
-        assert box.post(target, saved, cookie=self.cookie, **FORM).status == 303
+        assert box.post(target, saved, key=None, cookie=self.cookie, **FORM).status == 303
         found = box.box.box_db.read_now(lambda db: db.execute("select id from saved_questions").fetchall())
         self.ids["question_id"] = str(found[0][0])
         self.asked = asked

@@ -6,6 +6,7 @@ from litestar.params import FromPath
 from msgspec import Struct
 
 from analytics_box.dashboard import export, page, suggesting, tables
+from analytics_box.dashboard.asking import Told
 from analytics_box.dashboard.view import View, read_view
 from analytics_box.http.page import dates
 from analytics_box.http.page.visit import Answer, Next, Page, Visit, Visitor
@@ -44,7 +45,7 @@ async def link_page(visit: Visitor, link_id: FromPath[str]) -> Answer:
         return settled
     fresh = not link.clicks and not view.is_narrow
     names = (LONE_PANEL,) if fresh else ("figures", *_panels(link))
-    board = await page.whole(visit, number, view, names, begun=millis(link.created_at))
+    board = await page.whole(visit, number, view, names, Told(begun=millis(link.created_at)))
     folders = await folder_names(visit)
     return visit.pages.show(
         "link.html",
@@ -62,7 +63,8 @@ async def link_part(visit: Visitor, link_id: FromPath[str], name: FromPath[str])
     """GET /links/{id}/parts/{name}: parts of the page that were not ready in time. Raises NotFound."""
     link = await procedures.get(visit.call, OneLink(link_id))
     number, made = await link_number(visit, link_id), millis(link.created_at)
-    return visit.pages.show("part.html", board=await page.parts(visit, number, _view(visit, link_id), name, begun=made))
+    board = await page.parts(visit, number, _view(visit, link_id), name, Told(begun=made))
+    return visit.pages.show("part.html", board=board)
 
 
 async def link_values(visit: Visitor, link_id: FromPath[str]) -> Page:

@@ -7,7 +7,7 @@ from litestar.params import FromPath
 
 from analytics_box.clock import DAY
 from analytics_box.dashboard import export, page, tables
-from analytics_box.dashboard.asking import Outages
+from analytics_box.dashboard.asking import Outages, Told
 from analytics_box.dashboard.view import View, read_view
 from analytics_box.errors import BadRequest
 from analytics_box.facts.uptime import Span
@@ -56,7 +56,7 @@ async def monitor_page(visit: Visitor, monitor_id: FromPath[str]) -> Page:
             now,
             visit.parts.settings.public_url,
         ),
-        board=await page.whole(visit, monitor.number, view, names, _outages(visit, monitor)),
+        board=await page.whole(visit, monitor.number, view, names, Told(_outages(visit, monitor))),
         editable=may_edit(visit.person),
         reports=_reports(visit, monitor),
         done=MonitorList.done.get(visit.asked("done"), ""),
@@ -66,7 +66,7 @@ async def monitor_page(visit: Visitor, monitor_id: FromPath[str]) -> Page:
 async def monitor_part(visit: Visitor, monitor_id: FromPath[str], name: FromPath[str]) -> Page:
     """GET /monitors/{id}/parts/{name}: parts of the page that were not ready in time. Raises NotFound."""
     monitor = await seen(visit.call, monitor_id)
-    board = await page.parts(visit, monitor.number, _view(visit, monitor), name, _outages(visit, monitor))
+    board = await page.parts(visit, monitor.number, _view(visit, monitor), name, Told(_outages(visit, monitor)))
     return visit.pages.show("part.html", board=board)
 
 

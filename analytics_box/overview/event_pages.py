@@ -1,4 +1,4 @@
-"""A custom event on a page of its own: how often, of how many visitors, with which properties, on which pages."""
+"""A custom event on a page of its own: how often, of how many visitors, when, with which properties, on which pages."""
 
 from collections.abc import Sequence
 from itertools import islice
@@ -6,16 +6,21 @@ from typing import Final
 
 from litestar.params import FromPath
 from msgspec import Struct
+from msgspec.structs import replace
 
 from analytics_box import errors
+from analytics_box.annotations.on_charts import on_charts
+from analytics_box.dashboard import page
+from analytics_box.dashboard.asking import Asking, Told, Unanswered
+from analytics_box.dashboard.narrowing import Narrow, Narrowing
+from analytics_box.dashboard.view import read_view
 from analytics_box.goals.figures import Reached, rate_text
-from analytics_box.goals.pages import USUAL, WRITER, address, choices, home, period_of, preset
+from analytics_box.goals.shown import WRITER, address, home
 from analytics_box.http.page.visit import Page, Visitor
 from analytics_box.identity import at_least
-from analytics_box.query.access import Scope
+from analytics_box.overview.board import TOTALS, WEBSITE
+from analytics_box.overview.one_chart import EVENT, EVENT_NAME
 from analytics_box.query.catalog.types import Record
-from analytics_box.query.request import GivenFilter
-from analytics_box.query.run import Queries
 from analytics_box.texts import EventPages, figures
 from analytics_box.websites.reach import own
 from analytics_box.websites.shell import site_shell
@@ -24,7 +29,7 @@ LONGEST_NAME: Final = 1_000
 MOST_KEYS: Final = 50  # properties, those of the commonest values
 MOST_VALUES: Final = 10  # of a property
 MOST_PAGES: Final = 10
-_TYPES: Final = ("summary_totals", "custom_events", "custom_event_properties", "custom_events_by_path")
+_TYPES: Final = (TOTALS, "custom_events_summary", "custom_event_properties", "custom_events_by_path")
 
 
 class Bar(Struct, frozen=True):
@@ -44,46 +49,55 @@ class PropertyShown(Struct, frozen=True):
     more: bool
 
 
+class Lists(Struct, frozen=True):
+    """What stands below the chart: the share of all visitors in words, the properties, and the pages; of both there may
+    be more."""
+
+    share: str = ""
+    properties: tuple[PropertyShown, ...] = ()
+    pages: tuple[Bar, ...] = ()
+    more_pages: bool = False
+    more_properties: bool = False
+    failed: str = ""
+
+
 async def show(visit: Visitor, website_id: FromPath[str]) -> Page:
-    """GET /sites/{id}/events?name=…; `&range=` is one of the presets. Raises NotFound."""
+    """GET /sites/{id}/events?event_name=…, or `name`. Raises NotFound."""
     website = own(visit.call, website_id)
-    name, chosen = visit.asked("name")[:LONGEST_NAME], preset(visit)
+    name = (visit.asked(EVENT_NAME) or visit.asked("name"))[:LONGEST_NAME]
     if not name:
         raise errors.NotFound("There is nothing at this address")
-    period, queries = period_of(visit, chosen), visit.parts[Queries]
-    only = [GivenFilter("event_name", "eq", name)]
-    wanted = [period.request(kind, () if kind == "summary_totals" else only) for kind in _TYPES]
-    async with queries.budgets.of_page(public=False) as budget:
-        entries = [entry for (entry,) in await queries.answers(wanted, Scope((website.site,)), budget)]
-    failed = next((str(entry.error) for entry in entries if not entry.success), "")
-    whole, own_row, properties, pages = [entry.data for entry in entries]
-    event = next(iter(own_row), {"total_events": 0, "unique_users": 0, "unique_sessions": 0})
-    path, kept = f"/sites/{website.id}/events", "" if chosen == USUAL else chosen
+    view = read_view(f"/sites/{website.id}/events", visit.request.query_params, EVENT)
+    view = replace(view, filters=Narrowing((Narrow(EVENT_NAME, "is", (name,)),)))
+    asking, board = await page.alone(visit, website.site, view, Told(notes=on_charts(visit, website)))
+    on_overview = replace(view, path=f"/sites/{website.id}", of=WEBSITE, metric=WEBSITE.default, beside="")
+    only = Narrowing((Narrow("event", "is", (name,)),))
     return visit.pages.show(
         "event.html",
         shell=site_shell(visit, "goals", website),
         site=website,
         name=figures.visible(name),
-        home=address(home(website), range=kept),
-        ranges=choices(path, chosen, name=name),
-        tiles=() if failed else _tiles(event, whole),
-        properties=() if failed else _properties(properties, int(event["total_events"])),
-        more=len({row["property_key"] for row in properties}) > MOST_KEYS,
-        pages=() if failed else _bars(pages[:MOST_PAGES], "name", "total_events", int(event["total_events"])),
-        more_pages=len(pages) > MOST_PAGES,
-        failed=EventPages.failed.format(why=failed) if failed else "",
-        overview=address(f"/sites/{website.id}", range=kept, event=name),
+        home=home(website),
+        board=board,
+        lists=await _lists(asking),
+        overview=on_overview.link(filters=only),
         new_goal=address(f"{home(website)}/new", event=name) if at_least(visit.person.role, WRITER) else "",
     )
 
 
-def _tiles(event: Record, whole: Sequence[Record]) -> tuple[tuple[str, str], ...]:
-    reached = Reached(int(whole[0]["visitors"]), int(event["unique_users"]))
-    return (
-        (EventPages.times, figures.count(event["total_events"])),
-        (EventPages.visitors, figures.count(event["unique_users"])),
-        (EventPages.sessions, figures.count(event["unique_sessions"])),
-        (EventPages.rate, rate_text(reached)),
+async def _lists(asking: Asking) -> Lists:
+    try:
+        (whole,), (event,), properties, pages = await asking.rows(_TYPES)
+    except Unanswered as failed:
+        return Lists(failed=EventPages.failed.format(why=failed))
+    reached, times = Reached(int(whole["visitors"]), int(event["unique_users"])), int(event["total_events"])
+    share = EventPages.rate.format(rate=rate_text(reached), visitors=figures.count(reached.visitors))
+    return Lists(
+        share,
+        _properties(properties, times),
+        _bars(pages[:MOST_PAGES], "name", "total_events", times),
+        len(pages) > MOST_PAGES,
+        len({row["property_key"] for row in properties}) > MOST_KEYS,
     )
 
 

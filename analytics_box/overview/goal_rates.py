@@ -1,0 +1,97 @@
+"""The panel of goals on the overview: the conversions of each, against those of the days that are compared."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from analytics_box.dashboard.asking import Asking, Unanswered
+from analytics_box.dashboard.board import Rows
+from analytics_box.dashboard.compare_picker import comparison_shown
+from analytics_box.dashboard.converting import CONVERSIONS, RATE, Target, keys
+from analytics_box.dashboard.shading import number
+from analytics_box.dashboard.tiles import Change, change_of
+from analytics_box.dashboard.view import View
+from analytics_box.goals.figures import LATE, MOST_SECONDS
+from analytics_box.overview.board import TOTALS, WEBSITE
+from analytics_box.query.catalog.types import Record
+from analytics_box.texts import Goals, figures
+
+AT_ONCE: Final = 4  # goals that are counted at the same time
+_CONVERSIONS: Final = WEBSITE.converting[0]
+
+
+class GoalBar(Struct, frozen=True):
+    """A goal in the panel. `href` chooses it, or no longer where it is `selected`; `change` is that of its conversions,
+    `before` says what there was."""
+
+    name: str
+    href: str
+    conversions: str
+    rate: str
+    width: str
+    selected: bool
+    change: Change | None
+    before: str
+
+
+class GoalRates(Struct, frozen=True):
+    """The panel: its goals, and the page of all."""
+
+    bars: tuple[GoalBar, ...]
+    more: str
+
+
+async def rates(asking: Asking, view: View, goals: Sequence[Target]) -> GoalRates:
+    """What became of each goal in what the page shows. Raises Unanswered."""
+    against = asking.compared
+    so_far = (TOTALS,) if against is not None and not against.nothing else ()
+    slots = asyncio.Semaphore(AT_ONCE)
+
+    async def ask(goal: Target) -> list[Rows]:
+        async with slots:
+            return await asking.converting(goal, keys(view.of), (TOTALS,), so_far=so_far)
+
+    try:
+        async with asyncio.timeout(MOST_SECONDS):
+            found = await asyncio.gather(*(ask(goal) for goal in goals))
+    except TimeoutError as late:
+        raise Unanswered(LATE) from late
+    largest = max((rows[0][0][CONVERSIONS] for rows in found), default=0)
+    return GoalRates(
+        tuple(_bar(asking, view, goal, rows, largest) for goal, rows in zip(goals, found, strict=True)),
+        f"{view.path}/goals",
+    )
+
+
+def _bar(asking: Asking, view: View, goal: Target, rows: Sequence[Rows], largest: int) -> GoalBar:
+    (now,), before = rows[0], rows[1][0] if len(rows) > 1 else None
+    selected = view.goal is not None and view.goal.id == goal.id
+    return GoalBar(
+        goal.name,
+        view.without_goal().link() if selected else replace(view, goal=Target(goal.id)).link(),
+        figures.count(now[CONVERSIONS]),
+        number(now[RATE], "percent"),
+        figures.bar_width(now[CONVERSIONS], largest),
+        selected,
+        _change(asking, view, now, before),
+        Goals.before.format(count=figures.count(before[CONVERSIONS]), rate=number(before[RATE], "percent"))
+        if before is not None
+        else "",
+    )
+
+
+def _change(asking: Asking, view: View, now: Record, before: Record | None) -> Change | None:
+    """Judged as the tiles are: not where what stands against it is not known whole, or not as long."""
+    told = comparison_shown(view, asking.days, asking.compared, asking.formats)
+    if before is None or told.instead:
+        return None
+    return change_of(
+        _CONVERSIONS,
+        now[CONVERSIONS],
+        before[CONVERSIONS],
+        so_far=bool(asking.until),
+        fair=asking.compared is None or asking.compared.fair,
+    )
