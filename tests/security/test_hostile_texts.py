@@ -114,7 +114,7 @@ class Hostile:
             "": [f"{all_parts}&range={quote(text('range'))}&{only}", f"{all_parts}&range=today&{kept}"],
             "/events": [urlencode({"name": text("event"), "range": "today"})],
             "/goals": ["range=today"],
-            "/goal-rates": ["range=today"],
+            "/goal": [f"goal={self.ids['goal_id']}&range=today"],
             "/goals/new": [urlencode({"event": text("event")})],
             "/notes/{note_id}": [urlencode({"back": text("back")})],
             "/queries": [f"{self.asked}&range=today", urlencode({"type": "custom_event_properties", "range": "today"})],
