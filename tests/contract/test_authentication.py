@@ -273,7 +273,7 @@ FOR_STRANGERS = {
 WALK = [(route.method, route.path, route.page) for route in TABLE]
 
 
-@pytest.mark.parametrize(("method", "path", "page"), WALK)
+@each(("method", "path", "page"), WALK)
 def test_every_other_address_wants_a_credential(box: WholeBox, method: str, path: str, page: bool) -> None:
     filled = re.sub(r"\{.*?\}", "nothing", path.replace("{website_id:str}", box.sites["shop"]))
     answer = box.ask(method, filled, headers={"content_type": "application/json"}, body=b"{}")
