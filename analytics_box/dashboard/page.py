@@ -24,6 +24,7 @@ from analytics_box.dashboard.comparing import compared
 from analytics_box.dashboard.converting import key_of, keys
 from analytics_box.dashboard.goals import with_goals
 from analytics_box.dashboard.late_parts import BUDGET_SECONDS, TOGETHER_SECONDS, KnownRows, LateParts
+from analytics_box.dashboard.marks import Note
 from analytics_box.dashboard.narrowing_question import asked
 from analytics_box.dashboard.panels import Below, Panel
 from analytics_box.dashboard.range_picker import RangeShown
@@ -71,7 +72,8 @@ class Dashboard(Struct, frozen=True):
     """Everything below the header of a page of figures, with its parts as far as they are ready.
 
     `names` are those of the tiles, `filters` those of the fields that can be filtered by. `unread` says what of the
-    address could not be shown. `late` are the parts that are still to come.
+    address could not be shown. `late` are the parts that are still to come; with the chart
+    among them, `notes` are those below it, so that their place is kept.
     """
 
     view: View
@@ -92,6 +94,7 @@ class Dashboard(Struct, frozen=True):
     joins: tuple[tuple[str, str], ...] = ()
     segments: SegmentMenu | None = None
     late: tuple[str, ...] = ()
+    notes: Sequence[Note] = ()
 
 
 async def whole(
@@ -113,7 +116,8 @@ async def whole(
     patient = view.wait or "hx-request" in visit.request.headers
     await asyncio.wait(tasks.values(), timeout=None if patient else BUDGET_SECONDS)
     answered, late = _ready(visit, asking, view, tasks)
-    return replace(_dashboard(asking, view, names, answered, visit.parts[KnownRows]), late=late)
+    below = await asking.notes_shown() if "figures" in late else ()
+    return replace(_dashboard(asking, view, names, answered, visit.parts[KnownRows]), late=late, notes=below)
 
 
 def _ready(

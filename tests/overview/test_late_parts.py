@@ -93,6 +93,15 @@ def test_a_late_list_keeps_the_place_that_was_kept_for_it_until_its_height_is_kn
     assert "list list-kept" in part("pages")
 
 
+def test_notes_below_a_late_chart_have_their_place_at_once(box: WholeBox) -> None:
+    made = box.post("/annotations/create", {"websiteId": box.sites["shop"], "text": "Version 2"}, key="all")
+    assert made.status == 200
+    seen = box.get(f"/sites/{box.sites['shop']}", cookie=box.cookie).body.decode()
+    waiting = seen.partition('id="figures"')[2].partition('id="late"')[0]
+    assert "ghost-chart" in waiting
+    assert "Version 2" in waiting
+
+
 @pytest.mark.parametrize("rest", ["?range=today", "?zone=Asia/Kathmandu", "?show=table"])
 def test_another_view_is_another_part(box: WholeBox, asked: Counter[str], rest: str) -> None:
     path, cookie = f"/sites/{box.sites['shop']}", box.cookie
