@@ -5,7 +5,7 @@ Specification 2.3, 2.4, 2.9; wire 3.5, 3.6, 4.2, 4.3, 11.1, 11.2.
 
 from typing import Annotated, Any, Literal
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from analytics_box.errors import Detail
 
@@ -118,6 +118,14 @@ class QueryEntry(Struct):
     ) = UNSET
 
 
+class CompiledPart(Struct):
+    """A part of a statement's range, in UTC, and what it is read from."""
+
+    from_: str = field(name="from")
+    until: str
+    read: Literal["rollups", "rows"]
+
+
 class CompiledStatement(Struct):
     """One statement with its named parameters."""
 
@@ -126,6 +134,9 @@ class CompiledStatement(Struct):
     follows: Annotated[int, Meta(description="It runs after this statement, counted from 1.")] | UnsetType = UNSET
     open: Annotated[list[str], Meta(description="Parameters that are only known then; null here.")] | UnsetType = UNSET
     note: Annotated[str, Meta(description="What it looks for.")] | UnsetType = UNSET
+    parts: (
+        Annotated[list[CompiledPart], Meta(description="Its range, where not all of it is read from rows.")] | UnsetType
+    ) = UNSET
 
 
 class CompiledEntry(Struct):

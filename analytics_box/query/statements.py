@@ -6,7 +6,7 @@ parameters will be is not known before: they are found by writing every statemen
 
 import re
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import msgspec
 from msgspec import Struct
@@ -15,6 +15,7 @@ from analytics_box.query import named_links, traits
 from analytics_box.query.access import Scope
 from analytics_box.query.catalog import QueryType
 from analytics_box.query.catalog.types import Record
+from analytics_box.query.catalog.values import instant_text
 from analytics_box.query.compose import Composed, follow_plan
 from analytics_box.query.engines import Engines
 from analytics_box.query.plan import Plan
@@ -26,8 +27,16 @@ _FINDINGS: Final = (1, 2)  # two things to have found, of which only the differe
 _FOUND = {"session": "the sessions", "visitor": "the people"}
 
 
+class Read(Struct, frozen=True):
+    """A part of a statement's range, and what it is read from."""
+
+    from_: str = msgspec.field(name="from")
+    until: str
+    read: Literal["rollups", "rows"]
+
+
 class Statement(Struct, frozen=True, omit_defaults=True):
-    """One statement and its named parameters.
+    """One statement and its named parameters. One that is not read from rows alone lists the `parts` of its range.
 
     Those in `open` depend on what is found first, and are null here. A statement that `follows` another one (counted
     from 1) runs after it, where that found rows.
@@ -38,6 +47,7 @@ class Statement(Struct, frozen=True, omit_defaults=True):
     follows: int = 0
     open: tuple[str, ...] = ()
     note: str = ""
+    parts: tuple[Read, ...] = ()
 
 
 class Statements(Struct, frozen=True):
@@ -162,7 +172,8 @@ def _statement(step: Step, other: Plan, engines: Engines) -> Statement:
         note = f"{step.about}The people or links that filters name, looked for first, and null here: {names}"
     else:
         note = step.about.rstrip(". ")
-    return Statement(sql, params | dict.fromkeys(unknown), step.follows, unknown, note)
+    parts = tuple(Read(instant_text(one.start) or "", instant_text(one.end) or "", one.read) for one in rendered.parts)
+    return Statement(sql, params | dict.fromkeys(unknown), step.follows, unknown, note, parts)
 
 
 def _noted(item: Statement) -> str:

@@ -80,8 +80,9 @@ def main(events: int, days: int, folder: Path | None) -> None:
         large = folder or Path(temporary) / "large"
         account = prepared(large, events, days)
         with serving(large, **LIMITS_OFF, columnar="on") as server:
-            remark("waiting for the replica")
+            remark("waiting for the replica and its roll-ups")
             server.wait_until_printed("The column replica is ready", seconds=READY_SECONDS)
+            server.wait_until_printed("All days that are over are rolled up", seconds=READY_SECONDS)
             _ask_large(server, account)
 
 

@@ -117,6 +117,12 @@ def with_replica(directory: Path) -> int:
         while db.read_now(replica.step, seconds=600):
             pass
         taken = replica.rows() - before
+        rolling, days = time.monotonic(), 0
+        while rolled := replica.roll_up(last):
+            days += rolled
+        if days:
+            report("days rolled up", days=days, seconds=time.monotonic() - rolling)
+        replica.connection.execute("checkpoint")
         replica.close()
         if taken:
             report("replica built", rows=taken, per_second=taken / (time.monotonic() - began))

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from analytics_box.clock import HOUR, MINUTE
+from analytics_box.clock import HOUR, MINUTE, utc_day
 from analytics_box.facts.event import CUSTOM, PAGE_EXIT, PAGE_VIEW, TIMINGS, Event, Fact, Span
 from analytics_box.facts.tables import ATTRIBUTES, SPANS
 from analytics_box.query.access import Scope
@@ -82,12 +82,14 @@ _VALUES: tuple[Any, ...] = (
 
 
 class Teller:
-    """Draws the facts of one story around an instant. `sites` are two websites and the organization itself."""
+    """Draws the facts of one story around an instant. `sites` are two websites and the organization itself; on the day
+    of `plain`, or else of that instant, all ids of visitors are plain ones."""
 
-    def __init__(self, seed: int, sites: tuple[int, int, int], around: int) -> None:
+    def __init__(self, seed: int, sites: tuple[int, int, int], around: int, plain: int = 0) -> None:
         self._random = Random(seed)
         self._sites = sites
         self._around = around
+        self._plain = utc_day(plain or around)
         self._rich = self._random.random() < 0.3  # stories with many properties, values and long texts
 
     def facts(self, number: int) -> list[Fact]:
@@ -108,6 +110,14 @@ class Teller:
         who = self._random.choice((0, 1, 1, 2, 2, 3))
         return site, site * 16 + who if who else 0
 
+    def _ids(self, visitor: int, time: int) -> tuple[int, int]:
+        """The id of a visitor at this time, and the one of the day before: even ones are new each UTC day (semantics
+        7)."""
+        if visitor % 2 or not visitor:
+            return visitor, visitor
+        days = utc_day(time) - self._plain
+        return visitor + (days % 16 << 20), visitor + ((days - 1) % 16 << 20)
+
     def _time(self) -> int:
         hour = self._random.choice((-20, 0, 0, 1, 1, 2, 23))
         return self._around + hour * HOUR + self._random.randint(0, 90) * MINUTE // 2
@@ -121,16 +131,18 @@ class Teller:
         if kind == CUSTOM and self._random.random() < 0.1:
             site, visitor = self._sites[2], 0
         left = kind == PAGE_EXIT
+        time = self._time()
+        visitor, yesterday = self._ids(visitor, time)
         program = self._random.random() < 0.12
         timings = self._random.sample(sorted(TIMINGS.values()), 2) if kind == PAGE_VIEW else []
         return Event(
             site=site,
-            time=self._time(),
+            time=time,
             kind=kind,
             name=self._of("name") if kind == CUSTOM else "page_exit" if left else "screen_view",
             namespace=self._of("namespace") if kind == CUSTOM else "",
             visitor=visitor,
-            yesterday=0,
+            yesterday=yesterday,
             path="" if site == self._sites[2] else self._of("path"),
             query_string=self._of("query_string"),
             title="",
@@ -161,12 +173,14 @@ class Teller:
     def _span(self) -> Span:
         table = self._random.choice(sorted(SPANS))
         site, visitor = self._place()
+        time = self._time()
+        visitor, yesterday = self._ids(visitor, time)
         return Span(
             table=table,
             site=site,
-            time=self._time(),
+            time=time,
             visitor=visitor,
-            yesterday=0,
+            yesterday=yesterday,
             client_session=self._of("client_session") if visitor else "",
             path=self._of("path"),
             query_string=self._of("query_string"),

@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
+from analytics_box.clock import DAY
 from analytics_box.facts.event import Event, Fact
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions
@@ -49,7 +50,8 @@ class World:
         self.db.attach(strings, live)
         self._ledger = Ledger(strings, live)
         self.clock = FixedClock()
-        self._engines = Engines(self.db, columnar="off"), Engines(self.db, columnar="on")
+        later = FixedClock(self.clock.now() + 4_000 * DAY)  # all days are over
+        self._engines = Engines(self.db, columnar="off"), Engines(self.db, later, columnar="on")
         self._queries = [
             Queries(engines, self.clock, seconds=30, traits=traits, links=links, splits=splits)
             for engines in self._engines

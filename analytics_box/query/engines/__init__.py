@@ -9,6 +9,7 @@ import logging
 import os
 import queue
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -39,6 +40,7 @@ AT_ONCE = 2  # queries that run on the replica; each takes all its threads
 MOST_THREADS = 4
 _STEP_SECONDS = 120.0
 _COMING_SECONDS = 10.0  # that a question waits for a replica that is there to be opened
+_ROLLING_SECONDS = 10.0  # at a time, pauses and all
 _FIRST_WAIT, _LONGEST_WAIT = 30, 3_600  # seconds after a failure
 _OF_THE_MACHINE = {"IOException", "OutOfMemoryException"}  # DuckDB's, which is not imported for their sake
 
@@ -85,6 +87,8 @@ class Engines:
         self._ready = False
         self._is_there = columnar != "off" and self._path.exists()  # since before the start, and not opened yet
         self._tending: asyncio.Task[None] | None = None
+        self._is_rolling, self._not_before_rolling = False, 0.0
+        self._has_rolled = False  # all that there was, since the replica was opened
         self._opened_at = 0
         self._failures, self._not_before = 0, 0.0  # tries in a row; seconds of the clock
         self._version = -1  # of events.db that the replica has
@@ -106,7 +110,9 @@ class Engines:
 
     def statement(self, plan: Plan) -> sql.Statement:
         """What it would run for this plan."""
-        return duckdb.render(plan) if self._ready else sqlite.render(plan)
+        if self._ready and self._replica is not None:
+            return duckdb.render(plan, self._replica.cut(plan))
+        return sqlite.render(plan)
 
     async def rows(self, plan: Plan, *, seconds: float, take: Take = unlimited) -> list[Row]:
         """The rows of a plan, every acknowledged event in them.
@@ -129,8 +135,15 @@ class Engines:
         return await self.events.read(partial(_sqlite_rows, plan, take, seconds), seconds=seconds, long=True)
 
     async def maintain(self) -> None:
-        """Build the replica if it is wanted, bring it up to date, and remove the recorded changes that it has."""
+        """Build the replica if it is wanted, bring it up to date, remove the recorded changes that it has, and roll up
+        some days that are over."""
         await asyncio.shield(self._one_tending())
+        if self._replica is not None and not self._is_rolling and self._clock.monotonic() >= self._not_before_rolling:
+            self._is_rolling = True
+            try:
+                await asyncio.shield(asyncio.create_task(self._roll_up(self._replica)))
+            finally:
+                self._is_rolling = False
 
     def _one_tending(self) -> "asyncio.Task[None]":
         """The one that is under way, or one that begins."""
@@ -180,6 +193,31 @@ class Engines:
                 log.info("The column replica is ready: %s", await self.status())
             await self._forget_changes(replica.applied)
 
+    async def _roll_up(self, replica: Replica) -> None:
+        """Roll up batches of days for a while, with as long a pause after each of them as it has taken."""
+        began = started = time.monotonic()
+        while replica is self._replica and started - began < _ROLLING_SECONDS:
+            async with self._following:
+                now = self._clock.now()
+                days = replica.to_roll(now)
+            if not days:
+                if not self._has_rolled:
+                    self._has_rolled = True
+                    log.info("All days that are over are rolled up")
+                return
+            try:
+                rolled = await asyncio.to_thread(replica.roll, days, now)
+                async with self._following:
+                    if replica is self._replica:
+                        await asyncio.to_thread(replica.mark, rolled)
+            except Exception:
+                self._not_before_rolling = self._clock.monotonic() + _LONGEST_WAIT
+                log.exception("Days are not rolled up for an hour: answers come from their events meanwhile")
+                return
+            if len(rolled) < len(days):
+                await asyncio.sleep(time.monotonic() - started)
+            started = time.monotonic()
+
     async def status(self) -> Status:
         """How the replica is doing."""
         replica = self._replica
@@ -220,6 +258,7 @@ class Engines:
             await self._fail(broken)
             return
         self._opened_at = self._clock.now()
+        self._has_rolled = False
         self._version = -1
         self._threads = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="columns")
         self._cursors = queue.SimpleQueue()
@@ -288,7 +327,7 @@ class Engines:
                 return
             await asyncio.to_thread(threads.shutdown, wait=True)
             with contextlib.suppress(Exception):  # it is broken already
-                replica.close()
+                await asyncio.to_thread(replica.close)
             columns.forget_replica(self._path)
 
     def _status(self, replica: Replica, newest: dict[str, int]) -> Status:

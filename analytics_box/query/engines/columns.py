@@ -4,20 +4,27 @@ It is derived and can be deleted at any time. Facts are only ever added, with id
 removed or changed is named in the table `changes` by triggers. So the replica follows by taking, in one snapshot of
 events.db, first what `changes` names and then the rows after its own last ones, each piece in one transaction of its
 own. A crash leaves it at some earlier state of events.db, from where it goes on.
+
+Beside the facts are roll-ups of whole days (rolling), which rows that come or go make untrue in the same transaction.
 """
 
 import hashlib
 import json
 import logging
 import shutil
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
+from analytics_box.clock import DAY, HOUR, MINUTE
 from analytics_box.facts.tables import FACT_NAMES
 from analytics_box.query.engines import duckdb as engine
-from analytics_box.query.engines import transfer
+from analytics_box.query.engines import rolling, transfer
+from analytics_box.query.engines.rolling import Day, Roller
 from analytics_box.query.engines.transfer import COPIED, PROPERTIES, Table
+from analytics_box.query.plan import Plan
+from analytics_box.query.rollups import Cut, roll_of
 from analytics_box.store.db import Connection
 
 if TYPE_CHECKING:
@@ -31,7 +38,10 @@ MOST_SPILLED = "2GB"  # of disk that queries may use beside their memory
 _BYTES_OF_A_ROW = 80  # 42 were measured; strings and the log come on top
 _BYTES_AT_LEAST = 64 << 20
 PIECE = 5_000  # rows of a table that are taken at once
-VERSION = 4  # of what is made of the rows; a replica of another one is rebuilt
+VERSION = 5  # of what is made of the rows; a replica of another one is rebuilt
+_NEXT = "id > :last order by id limit :piece"
+_CLOSED = HOUR  # after its end a day is rolled up: until then sessions go on into the next, and events come late
+_AGAIN = 10 * MINUTE  # between two roll-ups of a day
 
 
 class NoRoom(Exception):
@@ -51,6 +61,10 @@ class Replica:
         self._applied = applied  # the last change that was taken
         self._has_remains = has_remains
         self._last = {table.name: self._last_id(table.name) for table in COPIED}
+        self._unrolled = rolling.unrolled(connection)
+        self._touched: set[Day] = set()  # by steps since days were last looked for to roll up
+        self._rolled_at: dict[Day, int] = {}  # UTC ms, of the last minutes
+        self._roller = Roller(connection.cursor())
 
     @property
     def applied(self) -> int:
@@ -82,7 +96,47 @@ class Replica:
         finally:
             db.execute("rollback")
 
+    def cut(self, plan: Plan) -> Cut | None:
+        """How a plan would be cut now."""
+        roll = roll_of(plan)
+        if roll is None:
+            return None
+        with self._one_looks:
+            return engine.cut(self._looking, plan, roll)
+
+    def to_roll(self, now: int) -> list[Day]:
+        """The days that are over and not rolled up; called between steps."""
+        self._touched.clear()
+        self._rolled_at = {day: then for day, then in self._rolled_at.items() if 0 <= now - then < _AGAIN}
+        closed = (now - _CLOSED) // DAY
+        return [day for day in self._unrolled if day.day < closed and day not in self._rolled_at]
+
+    def roll(self, days: Collection[Day], now: int) -> list[Day]:
+        """Roll up some of these days, beside steps; which. They count from when they are marked."""
+        rolled = self._roller.roll(days)
+        self._rolled_at |= dict.fromkeys(rolled, now)
+        return rolled
+
+    def mark(self, days: Collection[Day]) -> None:
+        """Say that these days are rolled up, but for those that a step has touched since `to_roll`; a step itself."""
+        true = [day for day in days if day not in self._touched]
+        self.connection.execute("begin")
+        try:
+            rolling.mark(self.connection, true, rolled=True)
+            self.connection.execute("commit")
+        except BaseException:
+            self.connection.execute("rollback")
+            raise
+        self._unrolled.difference_update(true)
+
+    def roll_up(self, now: int) -> int:
+        """Roll up a batch of days, for a caller who takes no steps meanwhile; how many they were."""
+        rolled = self.roll(self.to_roll(now), now)
+        self.mark(rolled)
+        return len(rolled)
+
     def close(self) -> None:
+        self._roller.close()
         self._looking.close()
         self.connection.close()
 
@@ -103,36 +157,51 @@ class Replica:
         applied = int(str(changes[-1][0])) if changes else self._applied
         has_remains = self._has_remains or any(source == "strings" for _, source, _ in changes)
         before = dict(self._last)
+        touched: set[Day] = set()
         more = len(changes) == PIECE
         self.connection.execute("begin")
         try:
             for table in COPIED:
                 ids = sorted({int(str(row)) for _, source, row in changes if source == table.name})
                 if ids:
-                    self._renew(db, table, ids)
+                    touched |= self._renew(db, table, ids)
             if not more:  # ids of removed rows may come again: first all changes, then new rows
                 for table in COPIED:
+                    if table.name == "events":
+                        touched |= self._days_of(db, _NEXT, self._next(table))
                     goes_on = self._append(db, table)
                     while goes_on and table.name == "strings":  # no row may be seen before its strings
                         goes_on = self._append(db, table)
                     more |= goes_on
             if changes:
                 self.connection.execute("update replica set applied = $1, has_remains = $2", [applied, has_remains])
+            changed = touched - self._unrolled
+            rolling.mark(self.connection, changed, rolled=False)
             self.connection.execute("commit")
         except BaseException:
             self._last = before
             self.connection.execute("rollback")
             raise
         self._applied, self._has_remains = applied, has_remains
+        self._unrolled |= changed
+        self._touched |= touched
         return more
 
-    def _renew(self, db: Connection, table: Table, ids: list[int]) -> None:
-        """Remove these rows, and take those of them again that are still there."""
+    def _days_of(self, db: Connection, where: str, values: Mapping[str, int | str]) -> set[Day]:
+        return {Day(*day) for day in transfer.days(db, where, values)}
+
+    def _renew(self, db: Connection, table: Table, ids: list[int]) -> set[Day]:
+        """Remove these rows, and take those of them again that are still there; the days that they are and were of."""
         listed = json.dumps(ids)
-        self._remove(table, listed)
         where = "id in (select value from json_each(:ids)) and id <= :last"
-        transfer.copy(db, self.connection, table, where, {"ids": listed, "last": self._last[table.name]})
+        values: dict[str, int | str] = {"ids": listed, "last": self._last[table.name]}
+        touched: set[Day] = set()
+        if table.name == "events":
+            touched = self._days_of(db, where, values) | rolling.days_of(self.connection, listed)
+        self._remove(table, listed)
+        transfer.copy(db, self.connection, table, where, values)
         self._last[table.name] = self._last_id(table.name)
+        return touched
 
     def _remove(self, table: Table, ids: str) -> None:
         self.connection.execute(f"delete from {table.name} where id in (select value from numbers_in($1))", [ids])
@@ -143,11 +212,13 @@ class Replica:
 
     def _append(self, db: Connection, table: Table) -> bool:
         """Take the rows after the last one, as many as make a piece; whether there may be more."""
-        values = {"last": self._last[table.name], "piece": PIECE}
-        count, last = transfer.copy(db, self.connection, table, "id > :last order by id limit :piece", values)
+        count, last = transfer.copy(db, self.connection, table, _NEXT, self._next(table))
         if count:
             self._last[table.name] = last
         return count == PIECE
+
+    def _next(self, table: Table) -> dict[str, int | str]:
+        return {"last": self._last[table.name], "piece": PIECE}
 
     def _last_id(self, table: str) -> int:
         return self._number(f"select coalesce(max(id), -1) from {table}")
@@ -178,6 +249,7 @@ def open_replica(path: Path, db: Connection, *, memory: str, threads: int) -> Re
     connection.execute(f"create table {PROPERTIES} (event bigint, key varchar, kind_of varchar, value varchar)")
     for macro in engine.MACROS:
         connection.execute(macro)
+    rolling.create(connection)
     applied = _newest_change(db)
     connection.execute("create table replica (shape varchar, applied bigint, has_remains boolean)")
     connection.execute("insert into replica values ($1, $2, false)", [_shape(), applied])
@@ -262,7 +334,7 @@ def _connect(path: Path, *, memory: str, threads: int) -> "DuckDBPyConnection":
 
 
 def _shape() -> str:
-    return hashlib.sha256(json.dumps([VERSION, COPIED, engine.MACROS]).encode()).hexdigest()
+    return hashlib.sha256(json.dumps([VERSION, COPIED, engine.MACROS, rolling.TABLES]).encode()).hexdigest()
 
 
 def _newest_change(db: Connection) -> int:

@@ -11,6 +11,8 @@ from analytics_box.query.engines import sql
 from analytics_box.query.engines.counting import Row, Take, counted, json_place, unlimited
 from analytics_box.query.engines.sql.dialect import Dialect
 from analytics_box.query.plan import Plan
+from analytics_box.query.rollups import Cut, Roll, days_of, roll_of
+from analytics_box.query.rollups import cut as cut_at
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -91,10 +93,13 @@ def run(connection: "DuckDBPyConnection", plan: Plan, *, seconds: float, take: T
     """
     import duckdb  # noqa: PLC0415  # 60 ms and 25 MB that small boxes do not pay
 
-    statement = render(plan)
     ended, lock = Event(), Lock()
+    roll = roll_of(plan)
     Thread(target=_watch, args=(connection, ended, lock, seconds), daemon=True).start()
     try:
+        if roll is not None:  # which days are rolled up, what they have and the rows are those of one moment
+            connection.execute("begin")
+        statement = render(plan, None if roll is None else cut(connection, plan, roll))
         connection.execute(statement.sql, statement.values)
         return counted(_fetched(connection), take, json_place(plan.names))
     except BoxError:
@@ -112,6 +117,21 @@ def run(connection: "DuckDBPyConnection", plan: Plan, *, seconds: float, take: T
     finally:
         with lock:
             ended.set()
+        if roll is not None:
+            with suppress(duckdb.Error):
+                connection.execute("rollback")
+
+
+def cut(connection: "DuckDBPyConnection", plan: Plan, roll: Roll) -> Cut | None:
+    """The plan in parts, by the days that are rolled up in the connection's transaction."""
+    first, last = days_of(plan)
+    sites = ", ".join(str(int(site)) for site in plan.sites) or "null"
+    within = f"site in ({sites}) and day between {first} and {last}"
+    unrolled = connection.execute(
+        f"-- query.unrolled\nselect day from days where not rolled and {within}"
+        f" union all select day from not_rolled where roll = '{roll.name}' and {within}"
+    )
+    return cut_at(plan, roll, {day for (day,) in unrolled.fetchall()})
 
 
 def _fetched(connection: "DuckDBPyConnection") -> Iterator[Row]:
@@ -131,6 +151,6 @@ def _watch(connection: "DuckDBPyConnection", ended: Event, lock: Lock, seconds: 
         ended.wait(_AGAIN_SECONDS)
 
 
-def render(plan: Plan) -> sql.Statement:
-    """The statement that answers a plan."""
-    return sql.render(plan, DIALECT)
+def render(plan: Plan, cut: Cut | None = None) -> sql.Statement:
+    """The statement that answers a plan; where it is cut, from roll-ups and rows."""
+    return sql.render(plan, DIALECT, cut)

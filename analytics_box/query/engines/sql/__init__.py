@@ -4,7 +4,6 @@ Statements are put together from fragments; values are always bound. Names come 
 filters' table, never from a request.
 """
 
-import re
 from collections.abc import Sequence
 from functools import partial
 
@@ -14,17 +13,21 @@ from analytics_box.query.engines.sql.dialect import Dialect
 from analytics_box.query.engines.sql.names import DIMENSIONS, DIMENSIONS_OF, INTERNED, LASTING, MEASURES
 from analytics_box.query.engines.sql.ordering import codes, ordered
 from analytics_box.query.engines.sql.relations import relation
+from analytics_box.query.engines.sql.rolled import MARKER
+from analytics_box.query.engines.sql.rolled import inner as of_parts
 from analytics_box.query.engines.sql.texts import Values, bind
+from analytics_box.query.engines.sql.times import bucket, local
 from analytics_box.query.plan import BUCKET, DAY_OF_WEEK, HOUR_OF_DAY, LOOK_BACK, OF_SESSIONS, RETURNING, Plan, Source
-
-_MARKER = re.compile(r"(?<![:\w]):([a-z]\w*)")
+from analytics_box.query.rollups import Cut, Part
+from analytics_box.query.rollups import parts as parts_of
 
 
 class Statement(Struct, frozen=True):
-    """SQL with named parameters, and their values."""
+    """SQL with named parameters, and their values; the `parts` of a plan that is not read from rows alone."""
 
     sql: str
     values: Values
+    parts: tuple[Part, ...] = ()
 
 
 def groups(source: Source, names: tuple[str, ...]) -> bool:
@@ -32,12 +35,22 @@ def groups(source: Source, names: tuple[str, ...]) -> bool:
     return all(name in DIMENSIONS_OF[source] for name in names)
 
 
-def render(plan: Plan, dialect: Dialect) -> Statement:
-    """The statement that answers a plan, in the words of an engine."""
+def render(plan: Plan, dialect: Dialect, cut: Cut | None = None) -> Statement:
+    """The statement that answers a plan, in the words of an engine; where it is cut, from roll-ups and rows."""
     values: Values = {}
-    sql = _rows(plan, dialect, values) if plan.columns else _groups(plan, dialect, values)
-    used = {name: values[name] for name in dict.fromkeys(_MARKER.findall(sql))}
-    return Statement(f"-- query.{plan.source}\n{dialect.finish(sql)}", used)
+    if plan.columns:
+        sql = _rows(plan, dialect, values)
+    elif cut is None:
+        sql = _groups(plan, _of_rows(plan, dialect, values), values)
+    else:
+        sql = _groups(plan, of_parts(plan, cut, dialect, values, _expression), values)
+    return Statement(*finished(sql, plan.source, dialect, values), () if cut is None else parts_of(plan, cut))
+
+
+def finished(sql: str, name: str, dialect: Dialect, values: Values) -> tuple[str, Values]:
+    """A statement in the words of an engine, and the values that it has."""
+    used = {name: values[name] for name in dict.fromkeys(MARKER.findall(sql))}
+    return f"-- query.{name}\n{dialect.finish(sql)}", used
 
 
 def _rows(plan: Plan, dialect: Dialect, values: Values) -> str:
@@ -72,7 +85,8 @@ def _limit(plan: Plan, values: Values) -> str:
     return "\nlimit :limit offset :offset"
 
 
-def _groups(plan: Plan, dialect: Dialect, values: Values) -> str:
+def _of_rows(plan: Plan, dialect: Dialect, values: Values) -> str:
+    """One row of each group, with the columns d_DIMENSION and m_MEASURE."""
     measures = [f"{_measure(plan, name, dialect)} as m_{name}" for name in plan.measures]
     groups = [f"{_expression(plan, name, values)} as d_{name}" for name in plan.group]
     used = " ".join((*measures, *groups))
@@ -81,10 +95,16 @@ def _groups(plan: Plan, dialect: Dialect, values: Values) -> str:
         return f"select {', '.join(measures)}\nfrom {source}"
     if any(name.startswith("latest_") for name in plan.measures):
         measures += dialect.beside("max")
-    inner = (
+    return (
         f"select {', '.join((*groups, *measures))}\nfrom {source}\n"
         f"group by {', '.join(str(number + 1) for number in range(len(groups)))}"
     )
+
+
+def _groups(plan: Plan, inner: str, values: Values) -> str:
+    """The groups with their texts, in their order, as many as the plan wants."""
+    if not plan.group:
+        return inner
     texts, joins = _texts([(name, f"d_{name}") for name in plan.group])
     kept = [(name.removeprefix("latest_"), f"m_{name}") for name in plan.measures]
     latest, more = _texts(kept, first=len(texts))
@@ -141,9 +161,9 @@ def _having(plan: Plan, values: Values) -> str:
 def _expression(plan: Plan, name: str, values: Values) -> str:
     """A dimension in SQL."""
     if name == BUCKET:
-        return _bucket("started" if plan.source in OF_SESSIONS else "time", plan, values)
+        return bucket("started" if plan.source in OF_SESSIONS else "time", plan, values)
     if name in {HOUR_OF_DAY, DAY_OF_WEEK}:
-        return _local(name, "started" if plan.source in OF_SESSIONS else "time", plan, values)
+        return local(name, "started" if plan.source in OF_SESSIONS else "time", plan, values)
     if name == RETURNING:
         values["before"] = plan.start - LOOK_BACK
         return (
@@ -152,27 +172,3 @@ def _expression(plan: Plan, name: str, values: Values) -> str:
             f" and kind <> 3 and {LASTING}) then 1 else 0 end"
         )
     return DIMENSIONS.get(name, name)
-
-
-def _bucket(column: str, plan: Plan, values: Values) -> str:
-    """The number of the bucket that an instant falls into."""
-    for number, item in enumerate(plan.runs):
-        values |= {f"s{number}": item.start, f"w{number}": item.width, f"n{number}": item.first}
-    numbers = [f":n{number} + ({column} - :s{number}) / :w{number}" for number in range(len(plan.runs))]
-    if len(numbers) == 1:
-        return numbers[0]
-    earlier = " ".join(f"when {column} < :s{number + 1} then {text}" for number, text in enumerate(numbers[:-1]))
-    return f"case {earlier} else {numbers[-1]} end"
-
-
-def _local(name: str, column: str, plan: Plan, values: Values) -> str:
-    """The local hour or day of the week of an instant; 1970 began on a Thursday."""
-    for number, item in enumerate(plan.offsets):
-        values |= {f"t{number}": item.start, f"o{number}": item.offset}
-    offsets = [f":o{number}" for number in range(len(plan.offsets))]
-    if len(offsets) == 1:
-        local = f"({column} + {offsets[0]})"
-    else:
-        earlier = " ".join(f"when {column} < :t{number + 1} then {text}" for number, text in enumerate(offsets[:-1]))
-        local = f"({column} + case {earlier} else {offsets[-1]} end)"
-    return f"{local} / 3600000 % 24" if name == HOUR_OF_DAY else f"({local} / 86400000 + 4) % 7"

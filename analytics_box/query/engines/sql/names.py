@@ -92,10 +92,11 @@ PER_SESSION = {
     "score": "least(count(case when kind = 1 then 1 end), 20) + 3 * least(count(case when kind = 2 then 1 end), 10)"
     " + least((max(time) - min(time)) / 60000, 30)",
 }
+BOUNCED = "views = 1 and engaged < 10 and deeds = 0"
 SESSIONS = {
     "sessions": "count(*)",
     "visitors": "count(distinct person)",
-    "bounces": "count(case when views = 1 and engaged < 10 and deeds = 0 then 1 end)",
+    "bounces": f"count(case when {BOUNCED} then 1 end)",
     "median_duration": "median(duration)",
     "duration_total": "sum(duration)",
     "total_events": "sum(events)",
@@ -212,7 +213,7 @@ LINK_CLICKS = {
 LANDINGS = {
     "sessions": "count(*)",
     "pageviews": "coalesce(sum(views), 0)",
-    "bounces": "count(case when views = 1 and engaged < 10 and deeds = 0 then 1 end)",
+    "bounces": f"count(case when {BOUNCED} then 1 end)",
     "duration_total": "coalesce(sum(duration), 0)",
     "median_duration": "median(duration)",
 }

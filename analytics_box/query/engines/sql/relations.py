@@ -33,7 +33,7 @@ def relation(plan: Plan, used: str, dialect: Dialect, values: Values) -> str:
         return _experiments(plan, dialect, values)
     if plan.source == "landings":
         return _landings(plan, dialect, values)
-    where = [_sites(plan, _SITE_OF.get(plan.source, "site"))]
+    where = [sites(plan, _SITE_OF.get(plan.source, "site"))]
     if plan.source in {"events", "properties"}:
         where.append("bot <> 0" if plan.bots else "bot = 0")
     if plan.source in {"events", "properties", "link_clicks"} and plan.kinds:
@@ -43,7 +43,7 @@ def relation(plan: Plan, used: str, dialect: Dialect, values: Values) -> str:
     if plan.metrics:
         where.append(f"metric in ({', '.join(str(int(metric)) for metric in plan.metrics)})")
     where += _OVERLAPPING if plan.source == "monitor_spans" else ["time >= :start", "time < :end"]
-    where += _present(plan)
+    where += present(plan)
     if plan.source == "properties":
         return _properties(plan, where, dialect, values)
     where += [render(item, values, dialect) for item in plan.where]
@@ -54,7 +54,7 @@ def _landings(plan: Plan, dialect: Dialect, values: Values) -> str:
     """The sessions on the box's own websites that people's clicks led to: whoever clicked saw a page there soon after,
     as the same visitor. One row per session."""
     values |= {"soon": SOON, "latest": plan.end + SESSION_AFTER}
-    clicks = [_sites(plan, "link"), "kind = 1", "landing <> 0", "time >= :start", "time < :end"]
+    clicks = [sites(plan, "link"), "kind = 1", "landing <> 0", "time >= :start", "time < :end"]
     clicks += [render(item, values, dialect) for item in plan.where]
     clicked = f"select time, landing, landing_visitor from link_clicks as fact where {_and(clicks)}"
     landed = (
@@ -75,7 +75,7 @@ def _landings(plan: Plan, dialect: Dialect, values: Values) -> str:
 def _of_sessions(plan: Plan, used: str, dialect: Dialect, values: Values) -> str:
     values |= {"earliest": plan.start - SESSION_BEFORE, "latest": plan.end + SESSION_AFTER}
     where = [
-        _sites(plan),
+        sites(plan),
         "bot = 0",
         "time >= :earliest",
         "time < :latest",
@@ -89,7 +89,7 @@ def _of_sessions(plan: Plan, used: str, dialect: Dialect, values: Values) -> str
     where += [_of_session(item, scan, dialect, values) for item in _together(plan.where)]
     if plan.source == "sessions":
         columns = [f"{sql} as {name}" for name, sql in PER_SESSION.items() if re.search(rf"\b{name}\b", used)]
-        kept = {"started": "session_started"} | {name: name for name in ("client_session", *ATTRIBUTES)}
+        kept = {"started": "session_started"} | {name: name for name in ("site", "client_session", *ATTRIBUTES)}
         columns += [f"{dialect.keep(of)} as {name}" for name, of in kept.items() if re.search(rf"\b{name}\b", used)]
         shown = ", ".join(("session", *columns))
         inner = f"select {shown}\n  from events as fact\n  where {_and(where)}\n  group by session"
@@ -97,7 +97,9 @@ def _of_sessions(plan: Plan, used: str, dialect: Dialect, values: Values) -> str
         best, place = "min" if plan.source == "entries" else "max", f"case when kind = 1 then {PLACE} end"
         columns = [
             f"{dialect.keep('session_started')} as started",
+            *((f"{dialect.keep('site')} as site",) if re.search(r"\bsite\b", used) else ()),
             f"{dialect.best('path', best, place)} as path",
+            *((f"{dialect.least(STARTER)} as starter",) if re.search(r"\bstarter\b", used) else ()),
             *((f"{dialect.least(STARTER)} {ID_OF_STARTER} as visitor",) if re.search(r"\bvisitor\b", used) else ()),
             *dialect.beside(best, place),
         ]
@@ -107,8 +109,8 @@ def _of_sessions(plan: Plan, used: str, dialect: Dialect, values: Values) -> str
         )
     else:
         inner = _views_in_order(plan, where, dialect)
-    present = _present(plan)
-    return f"({inner}\n)" + (f"\nwhere {_and(present)}" if present else "")
+    there = present(plan)
+    return f"({inner}\n)" + (f"\nwhere {_and(there)}" if there else "")
 
 
 _SEEN = "kind <> 3"  # page views, and for the visitor custom events: a session may start with one
@@ -183,13 +185,13 @@ def _exposures(plan: Plan, dialect: Dialect, values: Values) -> str:
     that speak of whole sessions."""
     values["latest"] = plan.end + SESSION_AFTER
     errors = [
-        _sites(plan),
+        sites(plan),
         "time >= :start",
         "time < :end",
         BEGUN,
         *(render(item, values, dialect) for item in plan.where),
     ]
-    views = [_sites(plan), "bot = 0", "kind = 1", "session <> 0", "time >= :start"]
+    views = [sites(plan), "bot = 0", "kind = 1", "session <> 0", "time >= :start"]
     kept = [render(item, values, dialect) for item in plan.where if _columns(item) <= _OF_A_SESSION | {"flag"}]
     others = ["time < :end", "path in (select path from met)", "session not in (select session from met)", *kept]
     kept_of_first = {"path": "path", "device": "device", "time": "since"}
@@ -218,7 +220,7 @@ def _experiments(plan: Plan, dialect: Dialect, values: Values) -> str:
     """The visitors whom a flag gave something: by their first exposure, whether they were given something else, too
     (`mixed`), and whether they did then what is asked for. Every other condition selects exposures."""
     flag, goal, others = _asked(plan.where)
-    range_of = [_sites(plan), "time >= :start", "time < :end", "visitor <> 0"]
+    range_of = [sites(plan), "time >= :start", "time < :end", "visitor <> 0"]
     exposures = [*range_of, *(render(item, values, dialect) for item in others)]
     exposures += [named("flag", flag, values)] if flag else []
     first = ", ".join(
@@ -257,12 +259,13 @@ def _columns(item: Where) -> set[str]:
     return {item.column} if isinstance(item, Condition) else {name for part in item.items for name in _columns(part)}
 
 
-def _sites(plan: Plan, column: str = "site") -> str:
+def sites(plan: Plan, column: str = "site") -> str:
     """The rows of the plan's sites; a comparison with one of them is quicker than a list."""
     return f"{column} = :site" if len(plan.sites) == 1 else f"{column} in (select value from numbers_in(:sites))"
 
 
-def _present(plan: Plan) -> list[str]:
+def present(plan: Plan) -> list[str]:
+    """That columns are not empty which the plan wants to be there."""
     return [f"{name} <> 0" for name in plan.present]
 
 

@@ -1,0 +1,167 @@
+"""The groups of a plan that is cut: what roll-ups have of each UTC day, together with the rows of its other pieces.
+
+Everything has the columns d_DIMENSION, p_MEASURE and, for distinct visitors, p_visitor: days say how many there were
+of those whose ids change daily, all other ids are there themselves.
+"""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+
+from msgspec.structs import replace
+
+from analytics_box.clock import DAY
+from analytics_box.query.engines.sql.conditions import render
+from analytics_box.query.engines.sql.dialect import Dialect
+from analytics_box.query.engines.sql.names import BOUNCED
+from analytics_box.query.engines.sql.relations import present, relation, sites
+from analytics_box.query.engines.sql.texts import Values
+from analytics_box.query.engines.sql.times import bucket
+from analytics_box.query.plan import BUCKET, Plan, Source
+from analytics_box.query.rollups import SLOT, STARTS, TIME, Cut
+
+MARKER = re.compile(r"(?<![:\w]):([a-z]\w*)")
+
+# What one row is to a measure.
+_OF_EVENTS = {
+    "pageviews": "case when kind = 1 then 1 else 0 end",
+    "total_events": "case when kind <> 3 then 1 else 0 end",
+    "visitors": "case when kind <> 3 then nullif(visitor, 0) end",
+}
+_OF_ENDS = {"sessions": "1", "visitors": "visitor"}
+_OF_A_ROW: Mapping[Source, Mapping[str, str]] = {
+    "events": _OF_EVENTS,
+    "entries": _OF_ENDS,
+    "exits": _OF_ENDS,
+    "sessions": {
+        "sessions": "1",
+        "bounces": f"case when {BOUNCED} then 1 else 0 end",
+        "total_events": "events",
+        "duration_total": "duration",
+        "median_duration": "duration",
+    },
+}
+_UNKNOWN_OF_NOTHING = {("sessions", "total_events"), ("sessions", "duration_total")}
+
+Columns = Mapping[str, str]  # SQL by the name of a column; others are null
+
+
+def inner(
+    plan: Plan, cut: Cut, dialect: Dialect, values: Values, expression: Callable[[Plan, str, Values], str]
+) -> str:
+    """One row of each group, with the columns d_DIMENSION and m_MEASURE. `expression` is a dimension in SQL."""
+    values |= {"sites": json.dumps(plan.sites), "site": plan.sites[0] if plan.sites else 0}
+    values |= {"start": plan.start, "end": plan.end, "first_day": cut.first, "last_day": cut.last}
+    values["unrolled"] = json.dumps(cut.without)
+    of_days = {"time": _times, "starts": _starts}.get(cut.roll.name, _cells)
+    found = of_days(plan, cut, dialect, values)
+    found += [
+        _piece(replace(plan, start=start, end=end), number, dialect, values, expression)
+        for number, (start, end) in enumerate(cut.pieces)
+    ]
+    groups = [f"d_{name}" for name in plan.group]
+    source = "\nunion all\n".join(found)
+    if "visitors" in plan.measures:  # each id once
+        ids = [*groups, "p_visitor"]
+        sums = [f"sum(p_{name}) as p_{name}" for name in plan.measures]
+        source = f"select {', '.join((*ids, *sums))}\nfrom (\n{source}\n)\ngroup by {', '.join(ids)}"
+    measures = [f"{_whole(plan, name)} as m_{name}" for name in plan.measures]
+    return f"select {', '.join((*groups, *measures))}\nfrom (\n{source}\n){_by(plan)}"
+
+
+def _whole(plan: Plan, measure: str) -> str:
+    """A measure of all parts."""
+    if measure == "median_duration":
+        return f"median(p_{measure})"
+    total = f"sum(p_{measure})"
+    if (plan.source, measure) not in _UNKNOWN_OF_NOTHING:
+        total = f"coalesce({total}, 0)"
+    total = f"cast({total} as bigint)"
+    return f"{total} + count(p_visitor)" if measure == "visitors" else total
+
+
+def _cells(plan: Plan, cut: Cut, dialect: Dialect, values: Values) -> list[str]:
+    """What days have of each value."""
+    where = [*_days(plan, cut), *present(plan), *(render(item, values, dialect) for item in plan.where)]
+    table = f"rolled_{cut.roll.name}"
+    groups = {f"d_{name}": name for name in plan.group}
+    totals = {f"p_{name}": f"sum({name})" for name in plan.measures}
+    found = [_select(plan, groups | totals, f"{table}\nwhere {_and(where)}") + _by(plan)]
+    if "visitors" in plan.measures:
+        found.append(_select(plan, groups | {"p_visitor": "visitor"}, f"{table}_ids\nwhere {_and(where)}"))
+    return found
+
+
+def _times(plan: Plan, cut: Cut, _dialect: Dialect, values: Values) -> list[str]:
+    """Of the beginning of a day ids are counted that were first seen in it, of its end those last seen in it."""
+    of_the_day = "midnight >= :start"
+    groups = {}
+    if BUCKET in plan.group:
+        groups["d_bucket"] = bucket("time", plan, values)
+        of_the_day += f" and {bucket('midnight', plan, values)} = {groups['d_bucket']}"
+    counted = f"case when {of_the_day} then firsts else lasts end"
+    totals = {f"p_{name}": f"sum({counted if name == 'visitors' else name})" for name in plan.measures}
+    own = ("pageviews", "total_events", "firsts", "lasts")
+    found = [_select(plan, groups | totals, _slots(plan, cut, f"rolled_{TIME.name}", *own)) + _by(plan)]
+    if "visitors" in plan.measures:
+        for slot in ("first_slot", "last_slot"):
+            ids = _slots(plan, cut, f"rolled_{TIME.name}_ids", "visitor", slot=slot)
+            found.append(_select(plan, groups | {"p_visitor": "visitor"}, ids))
+    return found
+
+
+def _starts(plan: Plan, cut: Cut, _dialect: Dialect, values: Values) -> list[str]:
+    groups = {"d_bucket": bucket("time", plan, values)} if BUCKET in plan.group else {}
+    own = tuple(name for name in plan.measures if name != "median_duration")
+    totals = {f"p_{name}": f"sum({name})" for name in own}
+    found = [_select(plan, groups | totals, _slots(plan, cut, f"rolled_{STARTS.name}", *own)) + _by(plan)]
+    if "median_duration" in plan.measures:
+        durations = _slots(plan, cut, "rolled_durations", "duration")
+        found.append(_select(plan, groups | {"p_median_duration": "duration"}, durations))
+    return found
+
+
+def _slots(plan: Plan, cut: Cut, table: str, *columns: str, slot: str = "slot") -> str:
+    """Rows of these days within the plan's range, each with its `time` and the `midnight` before it."""
+    shown = (*columns, f"day * {DAY} as midnight", f"day * {DAY} + {slot} * {SLOT} as time")
+    days = f"select {', '.join(shown)} from {table}\n  where {_and(_days(plan, cut))}"
+    return f"({days})\nwhere time >= :start and time < :end"
+
+
+def _piece(
+    plan: Plan,
+    number: int,
+    dialect: Dialect,
+    values: Values,
+    expression: Callable[[Plan, str, Values], str],
+) -> str:
+    """The rows of a piece, whose parameters have names of their own."""
+    own: Values = {}
+    columns = {f"d_{name}": expression(plan, name, own) for name in plan.group}
+    of_a_row = _OF_A_ROW[plan.source]
+    columns |= {("p_visitor" if name == "visitors" else f"p_{name}"): of_a_row[name] for name in plan.measures}
+    source = relation(plan, " ".join(columns.values()), dialect, own)
+    values |= {f"{name}_of_{number}": value for name, value in own.items()}
+    return MARKER.sub(rf":\1_of_{number}", _select(plan, columns, source))
+
+
+def _days(plan: Plan, cut: Cut) -> list[str]:
+    days = [sites(plan), "day >= :first_day", "day <= :last_day"]
+    return [*days, "day not in (select value from numbers_in(:unrolled))"] if cut.without else days
+
+
+def _select(plan: Plan, columns: Columns, source: str) -> str:
+    """All columns of a part, in their order."""
+    names = [f"d_{name}" for name in plan.group] + [f"p_{name}" for name in plan.measures]
+    if "visitors" in plan.measures:
+        names.append("p_visitor")
+    shown = [f"{columns.get(name, 'null')} as {name}" for name in names]
+    return f"select {', '.join(shown)}\nfrom {source}"
+
+
+def _by(plan: Plan) -> str:
+    return f"\ngroup by {', '.join(str(number + 1) for number in range(len(plan.group)))}" if plan.group else ""
+
+
+def _and(parts: list[str]) -> str:
+    return "\n  and ".join(parts)

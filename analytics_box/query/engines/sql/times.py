@@ -1,0 +1,28 @@
+"""Instants in SQL: the bucket that one falls into, and its local hour and day of the week."""
+
+from analytics_box.query.engines.sql.texts import Values
+from analytics_box.query.plan import HOUR_OF_DAY, Plan
+
+
+def bucket(column: str, plan: Plan, values: Values) -> str:
+    """The number of the bucket that an instant falls into."""
+    for number, item in enumerate(plan.runs):
+        values |= {f"s{number}": item.start, f"w{number}": item.width, f"n{number}": item.first}
+    numbers = [f":n{number} + ({column} - :s{number}) / :w{number}" for number in range(len(plan.runs))]
+    if len(numbers) == 1:
+        return numbers[0]
+    earlier = " ".join(f"when {column} < :s{number + 1} then {text}" for number, text in enumerate(numbers[:-1]))
+    return f"case {earlier} else {numbers[-1]} end"
+
+
+def local(name: str, column: str, plan: Plan, values: Values) -> str:
+    """The local hour or day of the week of an instant; 1970 began on a Thursday."""
+    for number, item in enumerate(plan.offsets):
+        values |= {f"t{number}": item.start, f"o{number}": item.offset}
+    offsets = [f":o{number}" for number in range(len(plan.offsets))]
+    if len(offsets) == 1:
+        local = f"({column} + {offsets[0]})"
+    else:
+        earlier = " ".join(f"when {column} < :t{number + 1} then {text}" for number, text in enumerate(offsets[:-1]))
+        local = f"({column} + case {earlier} else {offsets[-1]} end)"
+    return f"{local} / 3600000 % 24" if name == HOUR_OF_DAY else f"({local} / 86400000 + 4) % 7"

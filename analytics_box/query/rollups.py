@@ -1,0 +1,184 @@
+"""What is rolled up by UTC day, and which parts of a plan can be answered from that. Pure.
+
+Ids of visitors that change with the salt cannot occur on two UTC days, so the visitors of some days are the sum of
+those of each day. Ids that last are kept one by one, and united. So an answer from roll-ups is that of the rows.
+"""
+
+from collections.abc import Collection, Iterator
+from itertools import pairwise
+from typing import Final, Literal
+
+from msgspec import Struct
+
+from analytics_box.clock import DAY, MINUTE
+from analytics_box.facts.event import CUSTOM, PAGE_VIEW
+from analytics_box.query.filters import Condition, Where
+from analytics_box.query.plan import BUCKET, Plan, Source
+
+SLOT: Final = 15 * MINUTE  # the clocks of all zones differ from UTC by so many times this
+MOST_PIECES = 16  # of the range that are read from rows; a plan in more of them is read from rows alone
+
+
+class Roll(Struct, frozen=True):
+    """What is kept of each UTC day of a website: these measures of a source by its dimensions `group`, or without any
+    by the time of day (`by_time`). Rows of events are those of `kinds`, of all kinds where it names none."""
+
+    name: str
+    source: Source
+    measures: frozenset[str]
+    group: tuple[str, ...] = ()
+    kinds: tuple[int, ...] = ()
+    by_time: bool = False
+
+
+_SEEN = frozenset(("pageviews", "visitors"))
+_BEGUN = frozenset(("sessions", "visitors"))
+
+
+def _of(*group: str, kinds: tuple[int, ...] = (PAGE_VIEW, CUSTOM)) -> Roll:
+    return Roll("_".join(group), "events", _SEEN, group, kinds)
+
+
+TIME = Roll("time", "events", _SEEN | {"total_events"}, by_time=True)
+STARTS = Roll(
+    "starts",
+    "sessions",
+    frozenset(("sessions", "bounces", "total_events", "duration_total", "median_duration")),
+    by_time=True,
+)
+# By dimensions of events, and of sessions.
+OF_EVENTS = (
+    _of("path", kinds=(PAGE_VIEW,)),
+    _of("source"),
+    _of("channel"),
+    _of("utm_source"),
+    _of("utm_medium"),
+    _of("utm_campaign"),
+    _of("utm_term"),
+    _of("utm_content"),
+    _of("country"),
+    _of("region", "country"),
+    _of("city", "country"),
+    _of("browser"),
+    _of("browser", "browser_version"),
+    _of("system"),
+    _of("system", "system_version"),
+    _of("device"),
+    _of("language"),
+    _of("time_zone"),
+    _of("viewport", "device"),
+    _of("screen"),
+    _of("connection"),
+)
+OF_SESSIONS = (Roll("entries", "entries", _BEGUN, ("path",)), Roll("exits", "exits", _BEGUN, ("path",)))
+BY_DIMENSION = (*OF_EVENTS, *OF_SESSIONS)
+ROLLS = (TIME, STARTS, *BY_DIMENSION)
+
+
+class Cut(Struct, frozen=True):
+    """A plan in parts: the UTC days from `first` to `last` but those in `without` come from roll-ups, the `pieces` of
+    its range [start, end), in UTC ms, from rows."""
+
+    roll: Roll
+    first: int
+    last: int
+    without: tuple[int, ...]
+    pieces: tuple[tuple[int, int], ...]
+
+
+class Part(Struct, frozen=True):
+    """A part of a plan's range, in UTC ms, and what it is read from."""
+
+    start: int
+    end: int
+    read: Literal["rollups", "rows"]
+
+
+def roll_of(plan: Plan) -> Roll | None:
+    """What this plan can be answered from, of whole days at least."""
+    return next((roll for roll in ROLLS if _fits(plan, roll)), None)
+
+
+def days_of(plan: Plan) -> tuple[int, int]:
+    """The first and the last UTC day that the plan looks at."""
+    return plan.start // DAY, (plan.end - 1) // DAY
+
+
+def cut(plan: Plan, roll: Roll, unrolled: Collection[int]) -> Cut | None:
+    """The plan in parts, where these UTC days have no roll-up of that kind; None where it is read from rows alone."""
+    if roll.by_time:
+        first, last = days_of(plan)
+    else:
+        first, last = -(-plan.start // DAY), plan.end // DAY - 1
+    without = tuple(sorted(day for day in unrolled if first <= day <= last))
+    if last - first + 1 <= len(without):
+        return None
+    pieces = list(_pieces(plan, first, last, without))
+    return Cut(roll, first, last, without, tuple(pieces)) if len(pieces) <= MOST_PIECES else None
+
+
+def parts(plan: Plan, made: Cut) -> tuple[Part, ...]:
+    """The parts of a plan that is cut, in the order of time."""
+    found: list[Part] = []
+    at = plan.start
+    for start, end in made.pieces:
+        if start > at:
+            found.append(Part(at, start, "rollups"))
+        found.append(Part(start, end, "rows"))
+        at = end
+    if at < plan.end:
+        found.append(Part(at, plan.end, "rollups"))
+    return tuple(found)
+
+
+def _pieces(plan: Plan, first: int, last: int, without: tuple[int, ...]) -> Iterator[tuple[int, int]]:
+    """What is read from rows: the edges of the range, and days without a roll-up, those side by side together."""
+    days = ((day * DAY, (day + 1) * DAY) for day in without)
+    begun: tuple[int, int] | None = None
+    for lower, upper in ((plan.start, first * DAY), *days, ((last + 1) * DAY, plan.end)):
+        start, end = max(lower, plan.start), min(upper, plan.end)
+        if start >= end:
+            continue
+        if begun is not None and begun[1] < start:
+            yield begun
+            begun = None
+        begun = start if begun is None else begun[0], end
+    if begun is not None:
+        yield begun
+
+
+def _fits(plan: Plan, roll: Roll) -> bool:
+    if plan.source != roll.source or plan.columns or plan.bots or plan.timed[1] or plan.metrics:
+        return False
+    if plan.kinds != roll.kinds or not set(plan.measures) <= roll.measures:
+        return False
+    if roll.by_time:
+        return plan.group in {(), (BUCKET,)} and not plan.where and not plan.present and _has_slots(plan)
+    own = set(plan.group)
+    if len(plan.group) != len(roll.group) or own != set(roll.group) or not own.issuperset(plan.present):
+        return False
+    # Of sessions a condition on pages asks for any page view.
+    return own.issuperset(_columns(plan.where)) if roll.source == "events" else not plan.where
+
+
+def _columns(items: tuple[Where, ...]) -> Iterator[str]:
+    for item in items:
+        if isinstance(item, Condition):
+            yield item.column
+        else:
+            yield from _columns(item.items)
+
+
+def _has_slots(plan: Plan) -> bool:
+    """Whether all edges of buckets lie between slots, and no two inside of a UTC day: each bucket has the beginning of
+    a day then, or its end, or all of it."""
+    inside = {edge for edge in _edges(plan) if edge % DAY}
+    return all(edge % SLOT == 0 for edge in inside) and len({edge // DAY for edge in inside}) == len(inside)
+
+
+def _edges(plan: Plan) -> Iterator[int]:
+    yield plan.start
+    yield plan.end
+    starts = [run.start for run in plan.runs]
+    for run, (start, end) in zip(plan.runs, pairwise([*starts, plan.end]), strict=True):
+        yield from range(start, end, run.width)
