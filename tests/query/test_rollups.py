@@ -1,13 +1,10 @@
 """Answers from roll-ups are those of the rows: whatever is asked, whatever happens to the facts, and whenever."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from random import Random
 from typing import Any
-from unittest.mock import patch
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -28,6 +25,7 @@ from analytics_box.store.db import Connection
 from tests.inprocess import FixedClock
 from tests.query import test_columns
 from tests.query.stories import PLACES, Teller
+from tests.query.world import from_rows
 
 NOON = 20_620 * DAY + 12 * HOUR  # of a Tuesday
 
@@ -180,7 +178,7 @@ class World(test_columns.World):
         for plan in plans:
             own = [*plan.group, *plan.measures]
             found = duckdb.run(cursor, plan, seconds=60)
-            with raw():
+            with from_rows():
                 assert found == duckdb.run(cursor, plan, seconds=60), (plan, own)
             assert found == self.db.read_now(partial(_by_sqlite, plan)), (plan, own)
             cuts += self.replica.cut(plan) is not None
@@ -190,13 +188,6 @@ class World(test_columns.World):
 
 def _by_sqlite(plan: Plan, db: Connection) -> list[Row]:
     return sqlite.run(db, plan)
-
-
-@contextmanager
-def raw() -> Iterator[None]:
-    """Nothing is read from roll-ups."""
-    with patch.object(duckdb, "roll_of", lambda _: None), patch.object(columns, "roll_of", lambda _: None):
-        yield
 
 
 def some_plans(chance: Random, number: int) -> list[Plan]:
@@ -336,7 +327,7 @@ def test_what_is_compiled_names_the_parts(tmp_path: Path) -> None:
             ("2026-06-16 00:00", "2026-06-16 22:00", "rows"),
         ]
         assert "rolled_path" in statement.sql
-        with raw():
+        with from_rows():
             (statement,) = written("top_pages", step, step, world.engines).statements
         assert not statement.parts
     finally:
