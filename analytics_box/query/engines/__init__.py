@@ -87,7 +87,8 @@ class Engines:
         self._ready = False
         self._is_there = columnar != "off" and self._path.exists()  # since before the start, and not opened yet
         self._tending: asyncio.Task[None] | None = None
-        self._is_rolling, self._not_before_rolling = False, 0.0
+        self._rolling: asyncio.Task[None] | None = None
+        self._not_before_rolling = 0.0
         self._has_rolled = False  # all that there was, since the replica was opened
         self._opened_at = 0
         self._failures, self._not_before = 0, 0.0  # tries in a row; seconds of the clock
@@ -138,12 +139,10 @@ class Engines:
         """Build the replica if it is wanted, bring it up to date, remove the recorded changes that it has, and roll up
         some days that are over."""
         await asyncio.shield(self._one_tending())
-        if self._replica is not None and not self._is_rolling and self._clock.monotonic() >= self._not_before_rolling:
-            self._is_rolling = True
-            try:
-                await asyncio.shield(asyncio.create_task(self._roll_up(self._replica)))
-            finally:
-                self._is_rolling = False
+        if self._replica is not None and self._clock.monotonic() >= self._not_before_rolling:
+            if self._rolling is None or self._rolling.done():  # one at a time, whoever still waits for it
+                self._rolling = asyncio.create_task(self._roll_up(self._replica))
+            await asyncio.shield(self._rolling)
 
     def _one_tending(self) -> "asyncio.Task[None]":
         """The one that is under way, or one that begins."""
