@@ -114,7 +114,7 @@ class Hostile:
             "": [f"{all_parts}&range={quote(text('range'))}&{only}", f"{all_parts}&range=today&{kept}"],
             "/events": [urlencode({"name": text("event"), "range": "today"})],
             "/goals": ["range=today"],
-            "/goal": [f"goal={self.ids['goal_id']}&range=today"],
+            "/goal": [f"range=today&{kept}"],
             "/goals/new": [urlencode({"event": text("event")})],
             "/notes/{note_id}": [urlencode({"back": text("back")})],
             "/queries": [f"{self.asked}&range=today", urlencode({"type": "custom_event_properties", "range": "today"})],
@@ -137,7 +137,9 @@ class Hostile:
                 path = page.format(name=name, **self.ids)
                 for query in queries.get(page, usual):
                     yield f"/sites/{self.shop}{path}" + (f"?{query}" if query else "")
+        found = urlencode({"q": text("search")})
         yield from (
+            f"/sites/{self.shop}/details/pages?range=today&{only}&{kept}&{found}",
             "/sites",
             f"/palette?{urlencode({'q': 'xss'})}",
             f"/palette/options?{urlencode({'q': 'xss'})}",
