@@ -139,7 +139,7 @@ def test_an_overview_is_what_brute_force_finds(
         shares = [figures.percent(100 * row["visitors"] / totals["visitors"]) for row in whole[name]]
         assert re.findall(r'bar-share">([^<]*)<', panel) == shares[:8], name
     (reached,) = brute.ANSWERS["summary_totals"](_narrowed(told.facts, asked, (*groups, ("all", (GOAL,)))), asked)
-    counted_so = re.findall(r'bar-value">([^<]*)<', told.get(f"/goal-rates?{address}"))
+    counted_so = re.findall(r'bar-value">([^<]*)<', told.get(f"/parts/goals?{address}"))
     assert counted_so == [str(reached["visitors"])]
 
 
