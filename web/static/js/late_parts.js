@@ -2,10 +2,16 @@
 // and asks for those that are still to come.
 const PATIENCE = 30_000; // ms
 
-// A panel that was asked for something else meanwhile is left alone.
-const put = (fresh) => {
-  const place = document.getElementById(fresh.id);
-  if (place?.matches("[aria-busy]") && !place.asked) place.replaceWith(fresh);
+// A panel that was asked for something else meanwhile is left alone. What is in sight is drawn at once (drawn.js).
+const put = (found) => {
+  const inSight = (place) => place.getBoundingClientRect().top < innerHeight;
+  const places = found.map((fresh) => [fresh, document.getElementById(fresh.id)])
+    .filter(([, place]) => place?.matches("[aria-busy]") && !place.asked)
+    .map(([fresh, place]) => [fresh, place, inSight(place)]);
+  for (const [fresh, place, seen] of places) {
+    fresh.classList.toggle("drawn", seen);
+    place.replaceWith(fresh);
+  }
 };
 
 // What does not come says so instead of pretending to load.
@@ -30,7 +36,7 @@ const come = async (late) => {
     if (!answer.ok) throw new Error(answer.statusText);
     const found = new DOMParser().parseFromString(await answer.text(), "text/html");
     if (!late.isConnected) return; // another page by now
-    for (const fresh of [...found.body.children]) put(fresh);
+    put([...found.body.children]);
     document.dispatchEvent(new Event("settled"));
   } catch {
     giveUp(late);
