@@ -10,13 +10,18 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import CodeType
 from typing import Any, Literal, NamedTuple, TypeVar
 from urllib.parse import unquote
+
+import jinja2
+from jinja2.bccache import Bucket
 
 from analytics_box import ids
 from analytics_box.accounts import passwords
 from analytics_box.acting import By
 from analytics_box.box import Box, open_box
+from analytics_box.http.page.templates import Pages
 from analytics_box.identity import SCOPES, Scope
 from analytics_box.keys.create import create as create_key
 from analytics_box.settings import Settings
@@ -37,6 +42,24 @@ T = TypeVar("T")
 
 KeyName = Literal["all", "reading", "tracking", "linking", "restricted", "elsewhere", "foreign", "revoked", "expired"]
 SiteName = Literal["shop", "blog", "idle", "local", "foreign"]
+
+
+class Compiled(jinja2.BytecodeCache):
+    """Templates that were compiled, for all boxes of this process: that is most of the work of a box's first page."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, tuple[str, CodeType | None]] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        checksum, code = self._kept.get(bucket.key, ("", None))
+        if checksum == bucket.checksum:
+            bucket.code = code
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        self._kept[bucket.key] = bucket.checksum, bucket.code
+
+
+Pages.compiled = Compiled()
 
 
 class FixedClock:

@@ -3,7 +3,7 @@
 import string
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 from urllib.parse import quote, urlsplit
 
 import jinja2
@@ -26,6 +26,9 @@ FORM_KEPT = "/forms/kept"  # shows the form that was sent after the session had 
 class Pages:
     """The templates. Text is escaped, an unknown name is an error, and `static(name)` gives a file's address."""
 
+    compiled: ClassVar[jinja2.BytecodeCache | None] = None
+    """For who opens many boxes in one process: compiling its templates is most of the work of a box's first page."""
+
     def __init__(self, folder: Path, assets: Assets) -> None:
         self._templates = jinja2.Environment(
             loader=jinja2.FileSystemLoader(folder),
@@ -34,6 +37,7 @@ class Pages:
             trim_blocks=True,
             lstrip_blocks=True,
             auto_reload=False,
+            bytecode_cache=self.compiled,
         )
         self._templates.globals |= {"static": assets.url, "texts": texts, "settings_entries": (), "notices": tuple}
 
