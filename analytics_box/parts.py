@@ -1,5 +1,6 @@
 """The parts of the box that handlers work with, by what they are about. A handler takes one by its class."""
 
+from functools import cache
 from pathlib import Path
 
 from msgspec import Struct
@@ -24,6 +25,7 @@ from analytics_box.flags.usage.counts import FlagCounts
 from analytics_box.goals.lookup import kept_goals
 from analytics_box.http.call import Parts
 from analytics_box.http.page import assets
+from analytics_box.http.page.assets import Assets
 from analytics_box.http.page.kept_forms import KeptForms
 from analytics_box.invented.example import Examples
 from analytics_box.links.bulk.jobs import ImportJobs
@@ -227,10 +229,16 @@ def _on_pages(wired: Wired) -> tuple[object, ...]:
         SegmentedBoard(WEBSITE),
         Palette(SOURCES),
         ImportJobs(clock),
-        assets.load(web_dir() / "static"),
+        _assets(),
         Manual(web_dir() / "manual", settings.public_url),
         Reference(lambda: document(settings, cookie=wired.state.sign_ins.cookie_name)),
     )
+
+
+@cache
+def _assets() -> Assets:
+    """Read once, for they do not change while a process runs."""
+    return assets.load(web_dir() / "static")
 
 
 def web_dir() -> Path:

@@ -45,13 +45,17 @@ def pending(directory: Path) -> list[tuple[str, str]]:
     return [
         (name, step)
         for name, steps in files
-        if steps_of(directory / name)
-        for step in _missing(directory / name, steps)
+        if (seen := steps_of(directory / name))
+        for step in _lacking(directory / name, seen, steps)
     ]
 
 
 def _missing(path: Path, steps: tuple[Step, ...]) -> list[str]:
-    seen, known = steps_of(path), [step for step, _ in steps]
+    return _lacking(path, steps_of(path), steps)
+
+
+def _lacking(path: Path, seen: list[str], steps: tuple[Step, ...]) -> list[str]:
+    known = [step for step, _ in steps]
     if unknown := [step for step in seen if step not in known]:
         raise NewerSchema(
             f"{path} was written by a newer version of Analytics Box (it has {', '.join(unknown)}); "
