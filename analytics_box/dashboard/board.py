@@ -125,9 +125,10 @@ class Source(Struct, frozen=True):
 class Extra(Struct, frozen=True):
     """A small panel of its own making: the types that it asks for, and what it shows of their rows, as `look` says.
 
-    `counted` is what its numbers are, `empty` what it says without any. One that `leads` stands before all lists; one
-    that `needs` a filter is about its value. Without `content` the page is told it (asking.py: Told). Rows of the types
-    in `keyed` get conversions of the goal that is chosen (converting.py); they are told apart by their keys.
+    `counted` is what its numbers are, `empty` what it says without any. It stands `before` the panel of that name, or
+    after all lists. One that `needs` a filter is about its value. Without `content` the page is told it (asking.py:
+    Told). Rows of the types in `keyed` get conversions of the goal that is chosen (converting.py); they are told apart
+    by their keys.
     """
 
     types: tuple[str, ...]
@@ -137,7 +138,7 @@ class Extra(Struct, frozen=True):
     empty: str
     limit: int = 0
     needs: str = ""
-    leads: bool = False
+    before: str = ""
     keyed: Mapping[str, Callable[[Record], Hashable]] = {}
 
 

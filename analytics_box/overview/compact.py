@@ -134,9 +134,9 @@ EXTRAS: Final = {
         OnePage.counted,
         OnePage.empty,
         needs="path",
-        leads=True,
+        before="sources",
     ),
-    "goals": Extra((), None, "goals", Compact.counted["goals"], Compact.empty["goals"], leads=True),
+    "goals": Extra((), None, "goals", Compact.counted["goals"], Compact.empty["goals"], before="events"),
     "week": Extra(
         hours.TYPES,
         hours.content,
