@@ -247,7 +247,9 @@ class Board(Struct, frozen=True, eq=False, kw_only=True, dict=True):
         """The metric that is drawn unless the address says another."""
         return next(iter(self.charted))
 
-    @property
+    @cached_property
     def parts(self) -> tuple[str, ...]:
-        """All parts that can be fetched alone."""
-        return ("figures", *self.panels, *self.extras)
+        """All parts that can be fetched alone, in their order on the page."""
+        before = {place: [name for name, one in self.extras.items() if one.before == place] for place in self.panels}
+        last = [name for name, one in self.extras.items() if not one.before]
+        return ("figures", *(name for panel in self.panels for name in (*before[panel], panel)), *last)

@@ -15,7 +15,7 @@ from analytics_box import errors
 from analytics_box.clock import DAY
 from analytics_box.dashboard import chart, chips, panels, places, range_picker, steps, tiles
 from analytics_box.dashboard.asking import NOTHING, Asking, Told, Unanswered, day_of
-from analytics_box.dashboard.board import Board, Extra, Listed, Place
+from analytics_box.dashboard.board import Extra, Listed, Place
 from analytics_box.dashboard.chart import Chart
 from analytics_box.dashboard.chart_picker import ChartChoices, chart_choices
 from analytics_box.dashboard.chips import ChipGroup, Choice
@@ -82,11 +82,10 @@ class Dashboard(Struct, frozen=True):
     comparison: ComparisonShown
     drawing: ChartChoices
     figures: Figures | None
-    panels: tuple[Panel, ...]
+    lists: tuple[Panel | ExtraPanel, ...]
     names: tuple[str, ...]
     filters: Mapping[str, str]
     figures_failed: bool = False
-    extras: tuple[ExtraPanel, ...] = ()
     chips: tuple[ChipGroup, ...] = ()
     kinds: tuple[Choice, ...] = ()
     unread: tuple[str, ...] = ()
@@ -252,24 +251,10 @@ def _dashboard(
         unread=(*view.unread, *asking.said, *((not_drawn,) if not_drawn else ())),
         figures=ready.get("figures"),
         figures_failed="figures" in failed,
-        panels=tuple(
-            _shown(asking, view, ready[name], known, late=name in waited)
-            if name in ready
-            else _waiting(asking, view, name, known, failed=name in failed)
+        lists=tuple(
+            _list_shown(asking, view, name, ready, known, failed=name in failed, late=name in waited)
             for name in names
-            if name in of.panels
-        ),
-        extras=tuple(
-            _extra_panel(
-                of,
-                name,
-                ready.get(name),
-                failed=name in failed,
-                late=name in waited,
-                rows=asking.told.rows.get(name),
-            )
-            for name in names
-            if name in of.extras
+            if name != "figures"
         ),
         chips=chips.chips(view),
         kinds=chips.kinds(view),
@@ -280,8 +265,18 @@ def _dashboard(
     )
 
 
-def _extra_panel(of: Board, name: str, content: Any, *, failed: bool, late: bool, rows: int | None) -> ExtraPanel:
-    return ExtraPanel(name, of.words.tabs[name], of.words.anchors[name], content, of.extras[name], failed, late, rows)
+def _list_shown(
+    asking: Asking, view: View, name: str, ready: Mapping[str, Any], known: KnownRows, *, failed: bool, late: bool
+) -> Panel | ExtraPanel:
+    """A panel or a small one, as far as it is there."""
+    of = view.of
+    if name in of.extras:
+        rows = asking.told.rows.get(name)
+        about = of.words.tabs[name], of.words.anchors[name]
+        return ExtraPanel(name, *about, ready.get(name), of.extras[name], failed, late, rows)
+    if name in ready:
+        return _shown(asking, view, ready[name], known, late=late)
+    return _waiting(asking, view, name, known, failed=failed)
 
 
 def _waiting(asking: Asking, view: View, name: str, known: KnownRows, *, failed: bool) -> Panel:

@@ -10,7 +10,7 @@ VISITORS = "visitors"
 def shading_of(view: View, counted: str = VISITORS) -> Shading:
     """Colour shows what is counted, unless the address says another figure of the goal that is chosen."""
     names = view.of.about(view.plain).names
-    said = [Shader(counted, names[counted], href=view.link(shade=""))]
+    said = [Shader(counted, names.get(counted, ""), href=view.link(shade=""))]  # no name: the page counts no visitors
     if view.aim is not None:
         said.append(Shader(CONVERSIONS, names[CONVERSIONS], href=view.link(shade=CONVERSIONS)))
         said.append(Shader(RATE, names[RATE], "percent", view.link(shade=RATE)))

@@ -216,7 +216,7 @@ def rendered(pages: Pages, name: str, *, rows: list[Record] | None, failed: bool
         comparison=comparison_shown(view, days, None, USUAL),
         drawing=chart_choices(view, days, "hour"),
         figures=None,
-        panels=(panels.panel(view, name, rows, failed=failed),) if name in PANELS else (),
+        lists=(panels.panel(view, name, rows, failed=failed),) if name in PANELS else (),
         names=(),
         filters={},
         figures_failed=failed,
