@@ -1,5 +1,7 @@
 """axe-core looks at a page: what is wrong with it for people who do not see, or who do not use a mouse."""
 
+import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
@@ -17,7 +19,9 @@ Options = dict[str, Any]
 _EVERY_RULE: Options = {}
 _CONTRAST: Options = {"runOnly": ["color-contrast"]}  # the one rule that looks at colours, and half of all work
 _ALL_BUT_CONTRAST: Options = {"rules": {"color-contrast": {"enabled": False}}}
+PICTURES = "ANALYTICS_BOX_PICTURES"  # a folder: each page on a desk and on a phone, for people to look at
 DESKTOP, PHONE, NARROW = (1280, 900), (390, 844), (360, 740)
+_PICTURED: dict[tuple[int, int], Scheme] = {PHONE: "dark", DESKTOP: "light"}
 _WIDTH = "document.documentElement.scrollWidth"
 # Pages that load the script with every address: adding it to each that is there takes as long as looking at it.
 _brought_along: "WeakSet[Page]" = WeakSet()
@@ -63,11 +67,25 @@ def _unfit(page: Page, on_a_phone: Look) -> list[str]:
     found = []
     for size in (NARROW, PHONE, DESKTOP):
         resize(page, size)
+        if size in _PICTURED:
+            keep_picture(page, _PICTURED[size])
         if page.evaluate(_WIDTH) > size[0]:
             found.append(f"{page.url} is wider than {size[0]} pixels")
         if size != DESKTOP:
             found += [f"{page.url} at {size[0]} pixels: {wrong}" for wrong in on_a_phone(page)]
     return found
+
+
+def keep_picture(page: Page, scheme: Scheme) -> None:
+    """A picture of the page as it is, in the folder that ANALYTICS_BOX_PICTURES names; none without."""
+    if not (folder := os.environ.get(PICTURES)):
+        return
+    address = re.sub(r"[A-Za-z0-9_-]{20}", "id", page.url.partition("//")[2].partition("/")[2]) or "home"
+    name = re.sub(r"[^A-Za-z0-9]+", "-", address).strip("-")[:100]
+    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    width = page.viewport_size["width"] if page.viewport_size else 0
+    page.screenshot(path=Path(folder) / f"{name}-{width}-{scheme}.jpg", type="jpeg", quality=60, full_page=True)
+    page.emulate_media(color_scheme="light")
 
 
 def resize(page: Page, size: tuple[int, int]) -> None:

@@ -173,7 +173,9 @@ def test_the_preview_follows_what_is_typed(page: Page, box: Box) -> None:
     expect(page.locator("#because")).to_have_text("by Germans")
     page.get_by_role("button", name="Save changes").click()
     expect(page.get_by_role("status")).to_contain_text("Saved.")
-    expect(page.locator(".link-facts")).to_contain_text("Germans → https://target.example/at")
+    expect(page.locator(".link-facts")).to_contain_text(
+        "Germans: Country is one of Germany, Austria → https://target.example/at"
+    )
 
 
 def test_what_is_wrong_has_the_focus(browser: Browser, box: Box, session: StorageState) -> None:

@@ -366,3 +366,26 @@ def test_a_goal_is_tried_made_counted_followed_and_filtered_by(page: Page, box: 
     page.click("#details-of-pages")
     expect(page.locator("#details th #sort-conversions")).to_be_visible()
     expect(page.locator("#details tbody tr").first).to_contain_text("100.0")
+
+
+def test_a_view_is_saved_as_a_segment_taken_home_as_a_file_and_forgotten(page: Page, box: Box) -> None:
+    page.goto(site(box, "?range=today&language=en"))
+    settled(page)
+    page.click("#filter-button")
+    page.click("#segment-save")
+    page.fill("#segment-name", "English")
+    page.click(".filter-save button[type=submit]")
+    expect(page.locator("#chip-segment")).to_contain_text("English")
+    expect(page.locator("#tile-visitors .tile-value")).to_have_text("1")
+    page.click("#export-button")
+    with page.expect_download() as taken:
+        page.click("#export-json")
+    figures = json.loads(taken.value.path().read_bytes())["figures"]
+    assert next(one["value"] for one in figures if one["figure"] == "visitors") == 1
+    page.click("#filter-button")
+    page.click("#segments-manage")
+    page.click(".segment summary")
+    page.click(".segment .button-bad")
+    page.click(".link-confirm .button-bad")
+    expect(page.locator("[role=status]")).to_contain_text("The segment is deleted.")
+    expect(page.locator(".segment")).to_have_count(0)

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from analytics_box.docs.manual import Manual, Section, read
 from analytics_box.links.figures.board import LISTS as LINK_LISTS
 from analytics_box.links.figures.board import PANELS as LINK_PANELS
-from analytics_box.overview.board import LISTS, PANELS
+from analytics_box.overview.board import LISTS, PANELS, WEBSITE
 from analytics_box.overview.compact import EXTRAS, LIMITS, rate
 from analytics_box.parts import web_dir
 from analytics_box.settings import Settings
@@ -156,7 +156,7 @@ def test_every_panel_of_an_overview_leads_to_what_it_lists(pages: PageWorld, sit
     page = pages.seen(f"{site}?wait=all&range=today&tab={tab}")
     panels = panels_of(page)
     wanted = {name: Definitions.of[shown] for name, shown in zip(PANELS, tab.split(","), strict=True)}
-    wanted |= {name: Definitions.of[name] for name, extra in EXTRAS.items() if not extra.needs}
+    wanted |= {name: Definitions.of[name] for name, extra in EXTRAS.items() if extra.content and not extra.needs}
     assert {name: led_to(content) for name, content in panels.items()} == {name: [at] for name, at in wanted.items()}
 
 
@@ -170,13 +170,16 @@ def test_every_panel_of_a_link_leads_to_what_it_lists(pages: PageWorld, link: st
         assert led_to(content) == [Definitions.of_links[shown[name]]], name
 
 
-@pytest.mark.parametrize("metric", Metrics.names)
+TILES = tuple(metric.name for metric in WEBSITE.metrics)
+
+
+@pytest.mark.parametrize("metric", TILES)
 def test_tiles_table_comparison_and_zone_of_an_overview_lead_to_what_they_mean(
     pages: PageWorld, site: str, metric: str
 ) -> None:
     page = pages.seen(f"{site}?wait=all&show=table&metric={metric}")
     tiles = page.partition('class="tiles"')[2].partition("</ul>")[0]
-    assert led_to(tiles) == [Definitions.of[name] for name in Metrics.names]
+    assert led_to(tiles) == [Definitions.of[name] for name in TILES]
     assert led_to(page.partition('class="chart-table')[2].partition("</thead>")[0]) == [Definitions.of[metric]]
     assert led_to(page.partition('class="legend"')[2].partition("</ul>")[0]) == ["comparison"]
     assert led_to(page.partition('id="range-button"')[2].partition("</details>")[0]) == ["days-and-time-zones"]

@@ -14,6 +14,7 @@ const options = (list) => [...list.querySelectorAll("[role=option]")];
 
 const close = (form) => {
   const { input, list } = parts(form);
+  clearTimeout(form.later); // what was typed before asks for nothing any more
   form.asked?.abort();
   list.hidden = true;
   list.replaceChildren();
