@@ -388,4 +388,4 @@ def test_a_view_is_saved_as_a_segment_taken_home_as_a_file_and_forgotten(page: P
     page.click(".segment .button-bad")
     page.click(".link-confirm .button-bad")
     expect(page.locator(".notice[role=status]")).to_contain_text("The segment is deleted.")
-    expect(page.locator(".segment")).to_have_count(0)
+    expect(page.locator(".segment-mark")).to_have_count(0)
