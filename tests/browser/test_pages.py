@@ -375,7 +375,8 @@ def test_a_session_that_has_ended_leads_to_the_sign_in_and_back(browser: Browser
     page.fill("#email", EMAIL)
     page.fill("#password", PASSWORD)
     page.click("form.form button[type=submit]")
-    page.wait_for_url(re.compile(box.account.website_id))
+    expect(page).to_have_url(re.compile(box.account.website_id))
+    expect(page.locator("#tile-visitors")).to_be_visible()
     context.close()
 
 

@@ -6,6 +6,7 @@ there has nothing. A batch of days is rolled up in one transaction of its own, b
 in a step only if none has touched it meanwhile. So a question sees a day's roll-ups in a snapshot where they are true.
 """
 
+import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
@@ -30,6 +31,11 @@ MOST_DAYS = 400  # from the first to the last of a batch
 ALWAYS_PAYS = 1_000  # rows that a roll-up of a day may have whatever the day has
 PAYS = 4  # events of a day for each row of a roll-up of it
 
+# Days with a number each, or without, from JSON: as values in the statement thousands take seconds and much memory.
+_LISTED = (
+    "select (one ->> 0)::bigint as site, (one ->> 1)::bigint as day, (one ->> 2)::bigint as events"
+    """ from (select unnest(from_json($1, '["json"]')) as one)"""
+)
 _ALIKE = f"visitor & {LASTS} = 0"
 # The id of a session's start, which is of its day unless that row was erased (names.STARTER).
 _OF_THE_START = f"{_ALIKE} and (starter >> {VISITOR_BITS}) in (0, 2, 6)"
@@ -90,9 +96,9 @@ def mark(connection: "DuckDBPyConnection", days: Collection[Day], *, rolled: boo
     """Say whether these days are rolled up."""
     if not days:
         return
-    wanted = f"(from (values {', '.join(f'({site}, {day})' for site, day in days)}) as wanted(site, day))"
-    connection.execute(f"delete from days where (site, day) in (select (site, day) from {wanted})")
-    connection.execute(f"insert into days select site, day, {rolled} from {wanted}")
+    listed = [json.dumps([*days])]
+    connection.execute(f"delete from days where (site, day) in (select (site, day) from ({_LISTED}))", listed)
+    connection.execute(f"insert into days select site, day, {rolled} from ({_LISTED})", listed)
 
 
 class Roller:
@@ -164,7 +170,7 @@ class Roller:
     def _finds(self, source: str) -> bool:
         return bool(self._connection.execute(f"select 1 {source} limit 1").fetchall())
 
-    def _do(self, statement: str, values: Values | None = None) -> None:
+    def _do(self, statement: str, values: Values | list[str] | None = None) -> None:
         if self._closed:
             raise InterruptedError
         self._connection.execute(statement, values or {})
@@ -178,8 +184,9 @@ class _Batch:
         self._sites = tuple(sorted({day.site for day in events}))
         self._start = min(day.day for day in events) * DAY
         self._end = (max(day.day for day in events) + 1) * DAY
-        pairs = ", ".join(f"({day.site}, {day.day}, {number})" for day, number in events.items())
-        do(f"create temp table wanted_days as select * from (values {pairs}) as wanted(site, day, events)")
+        listed = json.dumps([[*day, number] for day, number in events.items()])
+        do("create temp table wanted_days (site bigint, day bigint, events bigint)")
+        do(f"insert into wanted_days {_LISTED}", [listed])
 
     def forget(self) -> None:
         """Remove what was rolled up of these days before."""
