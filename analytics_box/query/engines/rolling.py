@@ -110,7 +110,7 @@ class Roller:
         self._closed = False
 
     def roll(self, days: Collection[Day]) -> list[Day]:
-        """Roll up some of these days, the earliest first; which. None when it is closed meanwhile."""
+        """Roll up some of these days, the earliest first; those that were. Once it is closed there are none."""
         with self._lock:
             if self._closed or not days:
                 return []
