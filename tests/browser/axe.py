@@ -19,7 +19,7 @@ Options = dict[str, Any]
 _EVERY_RULE: Options = {}
 _CONTRAST: Options = {"runOnly": ["color-contrast"]}  # the one rule that looks at colours, and half of all work
 _ALL_BUT_CONTRAST: Options = {"rules": {"color-contrast": {"enabled": False}}}
-PICTURES = "ANALYTICS_BOX_PICTURES"  # a folder: each page on a desk and on a phone, for people to look at
+PICTURES = "PICTURES_OF_PAGES"  # a folder: each page on a desk and on a phone, for people to look at
 DESKTOP, PHONE, NARROW = (1280, 900), (390, 844), (360, 740)
 _PICTURED: dict[tuple[int, int], Scheme] = {PHONE: "dark", DESKTOP: "light"}
 _WIDTH = "document.documentElement.scrollWidth"
@@ -77,7 +77,7 @@ def _unfit(page: Page, on_a_phone: Look) -> list[str]:
 
 
 def keep_picture(page: Page, scheme: Scheme) -> None:
-    """A picture of the page as it is, in the folder that ANALYTICS_BOX_PICTURES names; none without."""
+    """A picture of the page as it is, in the folder that PICTURES_OF_PAGES names; none without."""
     if not (folder := os.environ.get(PICTURES)):
         return
     address = re.sub(r"[A-Za-z0-9_-]{20}", "id", page.url.partition("//")[2].partition("/")[2]) or "home"
