@@ -158,8 +158,9 @@ def _of_session(items: tuple[Where, ...], scan: str, dialect: Dialect, values: V
     return f"session in (select session from events as fact where {scan}{kind} and {text})"
 
 
-# What custom events may be filtered by (wire 1.9), besides what is there of each property.
-_OF_CUSTOM_EVENTS = ("name", "namespace", "profile", "client_session", "path", "origin")
+# What custom events may be filtered by (wire 1.9, and the page that their session began on), besides what is there of
+# each property.
+_OF_CUSTOM_EVENTS = ("name", "namespace", "profile", "client_session", "path", "origin", "entry")
 
 
 def _properties(plan: Plan, where: list[str], dialect: Dialect, values: Values) -> str:
