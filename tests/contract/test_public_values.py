@@ -128,8 +128,15 @@ def test_types_that_show_values_are_said_not_to_be_public(box: WholeBox) -> None
     assert {name for name, config in configs.items() if config["publicAccess"]} == set(public())
 
 
+def is_said_already(box: WholeBox, key: KeyName | None) -> bool:
+    """Who asks is looked at before an engine is: all strangers ask SQLite, and those without a key DuckDB, too."""
+    return key is not None and box.box.parts[Queries].engines.name == "duckdb"
+
+
 @each(("key", "name"), product(STRANGERS, sorted(catalog.TYPES)))
 def test_no_answer_to_a_stranger_holds_a_value(box: WholeBox, name: str, key: KeyName | None) -> None:
+    if is_said_already(box, key):
+        return
     whole = ask(box, [name], key=key)
     answers = [
         whole,
@@ -164,6 +171,8 @@ def test_no_order_shows_a_value(box: WholeBox) -> None:
 
 @each("field", sorted({*COLUMNS, *MADE_UP} - {*MOST}))
 def test_no_filter_tells_a_stranger_whether_a_value_is_there(box: WholeBox, field: str) -> None:
+    if box.box.parts[Queries].engines.name == "duckdb" and field not in HIDDEN:
+        return  # which filters count is decided before an engine is asked
     usual = "eq" if field in LIMITS else "contains"
 
     def answers(value: str, operator: str = usual) -> list[dict[str, Any]]:
@@ -224,6 +233,8 @@ def test_nothing_else_shows_strangers_a_value(
 def test_with_the_second_box_values_are_published_but_nobody_s_id(
     published: WholeBox, name: str, key: KeyName | None
 ) -> None:
+    if is_said_already(published, key):
+        return
     answers = [ask(published, [name], key=key), ask(published, [name], key=key, accept="text/csv")]
     if name not in public(values=True):
         assert {answer.status for answer in answers} == {401 if key is None else 403}
