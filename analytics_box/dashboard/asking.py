@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from analytics_box.dashboard.board import Board, Rows
 from analytics_box.dashboard.chart import Axis, Outage
 from analytics_box.dashboard.comparing import Compared, alike, as_far
-from analytics_box.dashboard.converting import Key, Target, with_conversions
+from analytics_box.dashboard.converting import Key, Target, counting_visitors, with_conversions
 from analytics_box.dashboard.marks import Note, Notes
 from analytics_box.dashboard.steps import Step
 from analytics_box.errors import BoxError
@@ -133,7 +133,8 @@ class Asking(Struct, frozen=True):
     ) -> list[Rows]:
         """The rows of each type, then those of the types that are wanted `before`, too: of the days that these are
         compared with; then those that are wanted of these days as far as its own have gone by now; then those of types
-        `beside`, which are made of others and have their names. `aim` narrows all of them to those who did something.
+        `beside`, which are made of others and have their names. `aim` narrows all of them to those who did something,
+        of whom they say how many visitors there were.
 
         Raises Unanswered.
         """
@@ -153,7 +154,12 @@ class Asking(Struct, frozen=True):
         questions = tuple(
             question
             if given is None
-            else replace(question, type=asks(given), granularity=self.steps, **more.get(question.label, {}))
+            else replace(
+                question,
+                type=counting_visitors(asks(given)) if aim else asks(given),
+                granularity=self.steps,
+                **more.get(question.label, {}),
+            )
             for question in request.questions
             for given in (made.get(question.label, question.type),)
         )

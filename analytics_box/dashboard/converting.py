@@ -9,8 +9,10 @@ from functools import partial
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from analytics_box.dashboard.board import Board, Column, Listed, Metric, Rows
+from analytics_box.query.catalog import QueryType
 from analytics_box.query.catalog.types import Record
 from analytics_box.query.catalog.values import quotient
 from analytics_box.query.filters import Filter, FilterGroup
@@ -39,6 +41,17 @@ def with_conversions(rows: Rows, reached: Rows, key: Key, *, complete: bool = Tr
     found = {key(row): _visitors(row) for row in reached}
     missing = 0 if complete else None
     return [{**row, **_converted(found.get(key(row), missing), _visitors(row))} for row in rows]
+
+
+def counting_visitors(query_type: QueryType) -> QueryType:
+    """The type with no more than conversions are made of, where it looks at more than one kind of facts."""
+    if len(query_type.asks) == 1:
+        return query_type
+    return replace(
+        query_type,
+        asks=tuple(ask for ask in query_type.asks if "visitors" in ask.measures),
+        columns=tuple(one for one in query_type.columns if one.output.name in {"date", "visitors"}),
+    )
 
 
 def key_of(listed: Listed) -> Key:

@@ -2,7 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
 from msgspec import UNSET, Struct, UnsetType, structs
@@ -164,12 +165,7 @@ class Queries:
                 except NeedsMore:
                     return None
 
-        try:
-            async with asyncio.TaskGroup() as asking:
-                tasks = [asking.create_task(one(question)) for question in questions]
-        except BaseExceptionGroup as several:
-            raise several.exceptions[0] from None
-        return [task.result() for task in tasks]
+        return await _all([partial(one, question) for question in questions], at_once=True)
 
     async def _one(self, question: Question, request: Request, sitting: Sitting) -> Entry:
         """The answer to a question. Raises NeedsMore, and Unavailable."""
@@ -194,8 +190,9 @@ class Queries:
                 raise CannotAnswer(question.error)
             by_people = await sitting.finding.resolved(question.type, request, sitting.reads)
             prepared = prepare(question, question.type, by_people, sitting.reads)
-            data = await self._rows(prepared, request, question.days, question, taken)
-            compared = await self._compared(prepared, request, question, taken)
+            at_once = not sitting.reads.public
+            data = await self._rows(prepared, request, question.days, question, taken, at_once=at_once)
+            compared = await self._compared(prepared, request, question, taken, at_once=at_once)
         except BaseException as failed:
             taken.give_back()
             return _failed(question, failed)
@@ -204,21 +201,28 @@ class Queries:
         )
 
     async def _compared(
-        self, prepared: Prepared, request: Request, question: Question, taken: Taken
+        self, prepared: Prepared, request: Request, question: Question, taken: Taken, *, at_once: bool
     ) -> Compared | UnsetType:
         earlier = prepared.compared(request, question.days)
         if earlier is None:
             return UNSET
-        data = await self._rows(prepared, request, earlier, question, taken)
+        data = await self._rows(prepared, request, earlier, question, taken, at_once=at_once)
         return Compared(earlier.first.isoformat(), earlier.last.isoformat(), data)
 
     async def _rows(
-        self, prepared: Prepared, request: Request, days: Days | None, question: Question, taken: Taken
+        self,
+        prepared: Prepared,
+        request: Request,
+        days: Days | None,
+        question: Question,
+        taken: Taken,
+        *,
+        at_once: bool,
     ) -> list[Record]:
         composed = prepared.composed(request, days, question, self._clock.now())
         query_type = prepared.type
         keep = not (query_type.recent or query_type.today)
-        rows = [await self._read(plan, taken, keep=keep) for plan in composed.plans]
+        rows = await _all([partial(self._read, plan, taken, keep=keep) for plan in composed.plans], at_once=at_once)
         for follow in query_type.follows:
             plan = follow_plan(follow, rows[0], prepared.sites, prepared.where, composed.window, request)
             rows.append([] if plan is None else await self._read(plan, taken, keep=keep))
@@ -302,6 +306,18 @@ def _failed(question: Question, why: BaseException) -> Entry:
             log.error("The query type %s failed", question.type.name if question.type else "", exc_info=why)
             return Entry(question.label, success=False, data=[], error="Query execution failed")
     raise why
+
+
+async def _all(works: Sequence[Callable[[], Coroutine[Any, Any, T]]], *, at_once: bool) -> list[T]:
+    """What they find, in their order. Raises what the first raises that fails, and none of the others runs on."""
+    if not at_once:
+        return [await work() for work in works]
+    try:
+        async with asyncio.TaskGroup() as asking:
+            tasks = [asking.create_task(work()) for work in works]
+    except BaseExceptionGroup as several:
+        raise several.exceptions[0] from None
+    return [task.result() for task in tasks]
 
 
 async def _done(rows: int, work: Callable[[], T]) -> T:

@@ -144,9 +144,9 @@ def test_the_same_question_is_looked_for_once(world: World, monkeypatch: pytest.
     looked: list[object] = []
     rows = run.Queries._rows
 
-    async def watched(self: Queries, *given: Any) -> Any:
+    async def watched(self: Queries, *given: Any, **more: Any) -> Any:
         looked.append(given)
-        return await rows(self, *given)
+        return await rows(self, *given, **more)
 
     monkeypatch.setattr(run.Queries, "_rows", watched)
     same = [{"name": "top_pages", "id": str(number)} for number in range(20)]
