@@ -1,12 +1,14 @@
 """Parts of pages that were not ready in time: the fragment that asks for one takes over the query that runs."""
 
 import asyncio
-from collections.abc import Hashable
+from collections.abc import Collection, Hashable
 from typing import Any
 
 from analytics_box.clock import Clock
 
 BUDGET_SECONDS = 0.02  # how long a page waits for its parts before it is sent without the slower ones
+NEXT_SECONDS = 0.006  # how long it waits for the next of them: while none comes, it is not worth to wait
+CLICK_SECONDS = 0.1  # how long the answer to a click waits for them; what stood there is shown until they come
 TOGETHER_SECONDS = 0.05  # how long parts that are ready wait for others, so that they come in one answer
 KEPT_SECONDS = 30.0  # a page asks for what it lacks as soon as it is loaded
 MOST = 100
@@ -62,6 +64,17 @@ class LateParts:
         running, _ = self._kept.pop(part, (None, 0.0))
         if running is not None:
             running.cancel()
+
+
+async def as_they_come(parts: Collection[Running], most: float | None, next_one: float | None) -> None:
+    """Wait for parts until all are done, none came for `next_one` seconds, or `most` seconds are over."""
+    loop = asyncio.get_running_loop()
+    until = None if most is None else loop.time() + most
+    while waiting := [part for part in parts if not part.done()]:
+        left = next_one if until is None or next_one is None else min(next_one, until - loop.time())
+        done, _ = await asyncio.wait(waiting, timeout=left, return_when=asyncio.FIRST_COMPLETED)
+        if not done:
+            return
 
 
 def _look_at_it(running: Running) -> None:

@@ -23,7 +23,15 @@ from analytics_box.dashboard.compare_picker import ComparisonShown, comparison_s
 from analytics_box.dashboard.comparing import compared
 from analytics_box.dashboard.converting import key_of, keys
 from analytics_box.dashboard.goals import with_goals
-from analytics_box.dashboard.late_parts import BUDGET_SECONDS, TOGETHER_SECONDS, KnownRows, LateParts
+from analytics_box.dashboard.late_parts import (
+    BUDGET_SECONDS,
+    CLICK_SECONDS,
+    NEXT_SECONDS,
+    TOGETHER_SECONDS,
+    KnownRows,
+    LateParts,
+    as_they_come,
+)
 from analytics_box.dashboard.marks import Note
 from analytics_box.dashboard.narrowing_question import asked
 from analytics_box.dashboard.panels import Below, Panel
@@ -106,17 +114,26 @@ async def whole(
     """The whole page with these of its parts; `number` is what the facts know its subject by. Nothing is known before
     the instant that is `told` or its first fact, whichever came first.
 
-    Parts that are not ready within the budget are fetched by the page itself; a swap by htmx waits for all of them,
-    because the old numbers stay until then.
+    Parts that are not ready within the budget are fetched by the page itself. What is asked for by a script waits
+    longer, because the old numbers stay until then: a click for what is ready soon, others for all of it.
     """
     view = await with_goals(visit, number, await with_segment(visit, number, view))
     asking = await asking_for(visit, number, view, told)
     tasks = {name: asyncio.create_task(_part(asking, view, name)) for name in names}
-    patient = view.wait or "hx-request" in visit.request.headers
-    await asyncio.wait(tasks.values(), timeout=None if patient else BUDGET_SECONDS)
+    await as_they_come(tasks.values(), *_budget(visit, view))
     answered, late = _ready(visit, asking, view, tasks)
     below = await asking.notes_shown() if "figures" in late else ()
     return replace(_dashboard(asking, view, names, answered, visit.parts[KnownRows]), late=late, notes=below)
+
+
+def _budget(visit: Visit, view: View) -> tuple[float | None, float | None]:
+    """How long a page waits for its parts, and for the next of them; None for as long as they take."""
+    headers = visit.request.headers
+    if view.wait:
+        return None, None
+    if "hx-boosted" in headers:
+        return CLICK_SECONDS, CLICK_SECONDS
+    return (None, None) if "hx-request" in headers else (BUDGET_SECONDS, NEXT_SECONDS)
 
 
 def _ready(

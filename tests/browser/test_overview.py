@@ -77,7 +77,7 @@ def page(browser: Browser, box: Box) -> Iterator[Page]:
 
 
 def settled(page: Page) -> None:
-    expect(page.locator("#page [aria-busy=true], #page .htmx-request")).to_have_count(0)
+    expect(page.locator("#page [aria-busy=true], #page.swapping, #page .swapping")).to_have_count(0)
 
 
 def test_a_tab_fetches_its_list_alone_and_everything_leads_on_from_it(page: Page, box: Box) -> None:
@@ -119,8 +119,8 @@ def test_going_back_before_the_scripts_are_there_shows_the_page_of_that_address(
     page.click("#panel-browsers >> text=Devices")
     expect(page.locator("#panel-browsers")).to_contain_text("Desktop")
     held: list[Route] = []
-    page.route("**/htmx.min.js*", lambda route: held.append(route), times=1)  # noqa: PLW0108  Playwright marks what it calls
-    with page.expect_request("**/htmx.min.js*"):
+    page.route("**/figures.js*", lambda route: held.append(route), times=1)  # noqa: PLW0108  Playwright marks what it calls
+    with page.expect_request("**/figures.js*"):
         page.evaluate("void setTimeout(() => location.reload())")
     page.evaluate("history.back()")
     page.wait_for_function("!location.search.includes('devices')")

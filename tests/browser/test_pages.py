@@ -291,7 +291,7 @@ def test_single_keys_choose_ranges_and_the_way_back_leads_back(page: Page, box: 
     for key, address in (("d", "range=today"), ("w", "range=last_7d"), ("c", "range=last_7d&compare=off")):
         page.keyboard.press(key)
         page.wait_for_url(f"**?{address}")
-        expect(page.locator("#page")).not_to_have_class(re.compile("htmx-request"))
+        expect(page.locator("#page")).not_to_have_class(re.compile("swapping"))
     expect(page.locator("#compare-off")).to_have_attribute("aria-current", "true")
     page.go_back()
     page.wait_for_url("**?range=last_7d")

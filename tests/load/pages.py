@@ -190,7 +190,7 @@ def _visit(url: str, site: str, nth: int) -> None:
 
 
 def _settle(page: Page) -> None:
-    page.wait_for_function(f"!document.querySelector('{WAITING}, .htmx-request, .htmx-settling')", polling=5)
+    page.wait_for_function(f"!document.querySelector('{WAITING}, .swapping')", polling=5)
 
 
 def _lighthouse(folder: Path, entry: Entry, site: str, cookie: str) -> None:

@@ -221,4 +221,4 @@ def test_whatever_leads_to_a_definition_finds_it_and_says_of_what(
     assert [anchor for anchor in led_to(page) if anchor and anchor not in ANCHORS] == []
     for tag in re.findall(r'<a class="explains"[^>]*>', page):
         assert re.search(r'aria-label="What [^"]{4,}"', html.unescape(tag)), tag
-        assert 'data-hx-boost="false"' in tag, "the definitions are no part of the page"
+        assert " data-whole " in tag, "the definitions are no part of the page"

@@ -122,7 +122,7 @@ def test_a_website_without_events_shows_its_snippet(box: WholeBox) -> None:
     page = seen(box, site(box, "local")).body.decode()
     assert "data-track-localhost" in page
     assert "data-chart=" not in page
-    assert 'hx-trigger="first-event from:body"' in page
+    assert 'data-anew="first-event"' in page
 
 
 def test_who_cannot_have_a_stream_may_ask_what_it_would_tell(box: WholeBox) -> None:

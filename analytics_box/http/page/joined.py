@@ -18,7 +18,7 @@ JOINED: Final[dict[str, tuple[str, ...]]] = {
     ),
     "js/base.js": ("js/keys.js", "js/menus.js", "js/theme.js", "js/palette_opener.js", "js/late.js"),
     "js/figures.js": (
-        *("js/settled.js", "js/late_parts.js", "js/swaps.js", "js/tabs.js", "js/live.js", "js/drawn.js"),
+        *("js/late_parts.js", "js/swaps.js", "js/tabs.js", "js/live.js", "js/drawn.js"),
         *("js/copy.js", "js/zone.js", "js/tips.js", "js/print.js", "js/week.js"),
         *("js/chart_look.js", "js/chart.js", "js/chart_flags.js"),
     ),

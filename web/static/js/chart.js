@@ -72,7 +72,7 @@ document.addEventListener("settled", () => drawAll());
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => drawAll(true));
 new MutationObserver(() => drawAll(true)).observe(document.documentElement, { attributeFilter: ["data-theme"] });
 
-let width = innerWidth;
+let width = 0; // it is not asked for before the page is drawn, which would have to wait for it
 addEventListener("resize", () => {
   if (innerWidth === width) return;
   width = innerWidth;

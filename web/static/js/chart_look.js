@@ -9,13 +9,14 @@ const short = (n) => {
 const span = (s) => s >= 3600 ? `${+(s / 3600).toFixed(1)} h` : s >= 60 ? `${+(s / 60).toFixed(1)} m` : `${s} s`;
 const WRITE = { count: short, percent: (n) => `${short(n)} %`, uptime: (n) => `${short(n)} %`, seconds: span, ms: (n) => n >= 1000 ? `${+(n / 1000).toFixed(1)} s` : `${n} ms` };
 
-// A colour of the style sheet, resolved for the canvas.
-const colour = (place, name) => {
-  const probe = place.appendChild(document.createElement("i"));
-  probe.className = name;
-  const found = getComputedStyle(probe).color;
-  probe.remove();
-  return found;
+// Colours of the style sheet, resolved for the canvas, all at once: the page is styled anew for the first that is asked for.
+const TINTS = ["line", "text", "surface", "grid", "second", "second-text", "before", "area", "shade"];
+const colours = (place) => {
+  const probes = TINTS.map((name) => Object.assign(document.createElement("i"), { className: `chart-${name}` }));
+  place.append(...probes);
+  const found = probes.map((probe) => getComputedStyle(probe).color);
+  for (const probe of probes) probe.remove();
+  return Object.fromEntries(TINTS.map((name, index) => [name, found[index]]));
 };
 
 // Solid between whole buckets, dotted to and from those that are still filling or lie partly outside of the range.
@@ -69,9 +70,8 @@ const shade = ({ ctx, bbox, valToPos }, shades, fill) => {
 };
 
 const options = (place, data, onMove) => {
-  const tint = (name) => colour(place, name);
-  const line = tint("chart-line");
-  const text = tint("chart-text");
+  const tints = colours(place);
+  const { line, text } = tints;
   const font = `12px ${getComputedStyle(document.body).fontFamily}`;
   const dots = (values) => ({ show: true, size: 7, fill: line, filter: () => alone(values) });
   const from = (unit) => (_, low, high) => [0, steps(unit, high).at(-1)];
@@ -83,7 +83,7 @@ const options = (place, data, onMove) => {
     height: place.clientHeight - 8,
     legend: { show: false },
     padding: [10, data.second ? 0 : 24, 0, 0],
-    cursor: { y: false, drag: { x: false, y: false, setScale: false }, points: { size: 8, width: 2, stroke: line, fill: tint("chart-surface") } },
+    cursor: { y: false, drag: { x: false, y: false, setScale: false }, points: { size: 8, width: 2, stroke: line, fill: tints.surface } },
     scales: {
       x: { time: false, range: (_, low, high) => (low === high ? [low - 1, high + 1] : [low - half, high + half]) },
       y: { range: from(data.unit) },
@@ -91,17 +91,17 @@ const options = (place, data, onMove) => {
     },
     axes: [
       { stroke: text, font, grid: { show: false }, ticks: { show: false }, gap: 8, size: 28, splits: (chart) => ticks(data, chart.bbox.width / devicePixelRatio), values: (_, splits) => splits.map((at) => data.ticks[at]) },
-      axis(data.unit, "y", { grid: { stroke: tint("chart-grid"), width: 1 } }),
-      ...(data.second ? [axis(data.secondUnit, "second", { side: 1, grid: { show: false }, stroke: tint("chart-second-text") })] : []),
+      axis(data.unit, "y", { grid: { stroke: tints.grid, width: 1 } }),
+      ...(data.second ? [axis(data.secondUnit, "second", { side: 1, grid: { show: false }, stroke: tints["second-text"] })] : []),
     ],
     series: [
       {},
-      { scale: data.second ? "second" : "y", fill: tint("chart-second"), paths: bars, points: { show: false } },
-      { stroke: tint("chart-before"), width: 1.5, dash: [4, 4], points: { show: false } },
-      { stroke: line, width: 2, fill: data.second ? undefined : tint("chart-area"), points: dots(data.values) },
+      { scale: data.second ? "second" : "y", fill: tints.second, paths: bars, points: { show: false } },
+      { stroke: tints.before, width: 1.5, dash: [4, 4], points: { show: false } },
+      { stroke: line, width: 2, fill: data.second ? undefined : tints.area, points: dots(data.values) },
       { stroke: line, width: 2, dash: [2, 4], points: dots(data.values) },
     ],
-    hooks: { setCursor: [onMove], drawClear: [(chart) => shade(chart, data.shades ?? [], tint("chart-shade"))] },
+    hooks: { setCursor: [onMove], drawClear: [(chart) => shade(chart, data.shades ?? [], tints.shade)] },
   };
 };
 

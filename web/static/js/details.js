@@ -88,7 +88,7 @@ document.addEventListener("close", ({ target }) => {
   document.getElementById(opener)?.focus({ preventScroll: true });
 }, true);
 
-// Before htmx hears of it, which would load the page anew.
+// Before swaps.js hears of it, which would load the page anew.
 window.addEventListener("popstate", (event) => {
   if (leaving) event.stopImmediatePropagation();
   else if (dialog()?.open) {
@@ -96,4 +96,4 @@ window.addEventListener("popstate", (event) => {
     dialog().close();
   } else if (event.state?.details) location.reload(); // forward to a table again: as a page
   leaving = false;
-});
+}, true);

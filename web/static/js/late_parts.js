@@ -14,6 +14,12 @@ const put = (found) => {
   }
 };
 
+// The browser draws what was put before it is worked on further: a phone answers taps in between.
+const drawn = () => new Promise((done) => {
+  if (document.hidden) done();
+  else requestAnimationFrame(() => setTimeout(done));
+});
+
 // What does not come says so instead of pretending to load.
 const giveUp = (late) => {
   const others = late.hidden ? document.querySelectorAll("#page [aria-busy]:not([data-late])") : [];
@@ -22,6 +28,8 @@ const giveUp = (late) => {
     words.className = "panel-empty";
     words.textContent = late.dataset.failed;
     place.removeAttribute("aria-busy");
+    place.classList.remove("stale");
+    place.inert = false;
     place.replaceChildren(words);
   }
 };
@@ -37,6 +45,7 @@ const come = async (late) => {
     const found = new DOMParser().parseFromString(await answer.text(), "text/html");
     if (!late.isConnected) return; // another page by now
     put([...found.body.children]);
+    await drawn();
     document.dispatchEvent(new Event("settled"));
   } catch {
     giveUp(late);

@@ -30,11 +30,13 @@ const say = (name) => {
   place.classList.toggle("lost", name === "lost");
 };
 
+const hear = (detail) => document.dispatchEvent(new CustomEvent("heard", { detail })); // swaps.js
+
 const show = (now) => {
   place.querySelector(".live-text").textContent = now.text;
   place.querySelector(".dot").classList.toggle("dot-quiet", !now.online);
-  if (now.begun && document.querySelector("[data-waits]")) htmx.trigger(document.body, "first-event");
-  if (known.missed !== now.missed) window.htmx?.trigger(document.body, "missed");
+  if (now.begun) hear("first-event");
+  if (known.missed !== now.missed) hear("missed");
   if (known.stored !== now.stored) news();
   known = now;
 };

@@ -19,10 +19,10 @@ document.addEventListener("focusin", (event) => {
 
 // A choice in a menu of a page of figures swaps the page part that holds the menu: focus goes back to its button.
 let chosen = "";
-document.addEventListener("htmx:beforeRequest", () => {
+document.addEventListener("swapping", () => {
   chosen = document.activeElement?.closest("[data-closes] .menu-body")?.closest(".menu").querySelector("summary").id ?? "";
 });
-document.addEventListener("htmx:afterSettle", () => {
+document.addEventListener("settled", () => {
   if (chosen) document.getElementById(chosen)?.focus();
   chosen = "";
 });

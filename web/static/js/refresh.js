@@ -10,6 +10,7 @@ let took = 0;
 let touched = performance.now(); // nobody knows what was read before this came
 let ticking = 0;
 let asking = null;
+let settling = false;
 const taken = new Map(); // what a panel was when it was last taken over
 const held = new Map(); // what waits because its panel is being read
 
@@ -27,6 +28,16 @@ const isRead = (panel) => {
   return panel.matches(":hover") || panel.contains(document.activeElement);
 };
 
+// Said once, however many panels are taken over.
+const settle = () => {
+  if (settling) return;
+  settling = true;
+  queueMicrotask(() => {
+    settling = false;
+    document.dispatchEvent(new Event("settled"));
+  });
+};
+
 const put = (panel, fresh) => {
   const opened = [...panel.querySelectorAll("details")].map((one) => one.open);
   const scrolled = [...panel.querySelectorAll("*")].filter((one) => one.scrollTop || one.scrollLeft)
@@ -35,8 +46,8 @@ const put = (panel, fresh) => {
   fresh.classList.add(...[...panel.classList].filter((name) => name.startsWith("list-kept"))); // it stays as high
   [...fresh.querySelectorAll("details")].forEach((one, index) => { one.open = opened[index] ?? false; });
   const id = panel.contains(document.activeElement) ? document.activeElement.id : "";
-  if (window.htmx) htmx.swap(panel, fresh.outerHTML, { swapStyle: "outerHTML", swapDelay: 0, settleDelay: 0, show: "none" });
-  else panel.replaceWith(fresh);
+  panel.replaceWith(fresh);
+  settle();
   const now = document.getElementById(fresh.id);
   for (const [name, top, left] of scrolled) {
     const same = name && [...now.querySelectorAll("*")].find((one) => one.className === name);
@@ -59,7 +70,8 @@ const takeAll = (page) => {
   const fresh = page.querySelector("#page .lists");
   const names = (lists) => [...lists?.children ?? []].map((one) => one.id).join();
   if (now && fresh && names(now) !== names(fresh) && !isRead(now)) {
-    htmx.swap(now, fresh.outerHTML, { swapStyle: "outerHTML", swapDelay: 0, settleDelay: 0, show: "none" });
+    now.replaceWith(fresh);
+    settle();
   }
   panels(page).forEach(take);
 };
@@ -82,7 +94,7 @@ const fetchAnew = async () => {
   }
 };
 
-const busy = () => document.querySelector("#page [aria-busy=true], #page .htmx-request, #page.htmx-request") !== null;
+const busy = () => document.querySelector("#page [aria-busy=true], #page .swapping, #page.swapping") !== null;
 
 const look = () => {
   if (!place || document.hidden) return;
@@ -110,4 +122,4 @@ export const follow = (live) => {
   if (place) ticking = setInterval(look, 1_000);
 };
 
-document.addEventListener("htmx:beforeRequest", () => { asking?.abort(); });
+document.addEventListener("swapping", () => { asking?.abort(); });

@@ -1,22 +1,108 @@
-// Within [data-swaps] a link or a form that leads to the same page with other figures fetches it and swaps that part of
-// the page; what is marked with data-hx-boost="false" leads to a whole page. It does what htmx does with data-hx-boost,
-// which prepares each of some hundred links one by one.
-const modified = (event) => event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey;
-const isSwapped = (element) => Boolean(window.htmx && element?.closest("[data-swaps], [data-hx-boost=false]")?.matches("[data-swaps]"));
+// Within [data-swaps] a link or a form that leads to the same page with other figures fetches it, and that part of the
+// page is put in the place of the one that stands; what is marked with data-whole leads to a whole page. An element with
+// data-anew is fetched anew when the page hears of what it names.
+import { hide } from "./toasts.js";
+import { sayFailed } from "./toasts.js";
 
-const fetchPage = (event, source, path) => {
-  event.preventDefault();
-  htmx.ajax("GET", path, { source, push: "true", headers: { "HX-Boosted": "true" } }).catch(() => {}); // toasts.js says it
+const PATIENCE = 30_000; // ms
+const asking = new Map(); // who is asked for a part of the page, by its id
+
+// A part of the page that is still to come shows what stood there, which leads nowhere by now.
+const keepOld = (fresh, old) => {
+  for (const part of fresh.querySelectorAll("section[aria-busy]")) {
+    const before = old.querySelector(`#${CSS.escape(part.id)}`);
+    if (!before || before.matches("[aria-busy]:not(.stale)")) continue;
+    part.classList.add("stale");
+    part.inert = true;
+    part.replaceChildren(...before.childNodes);
+  }
 };
+
+const put = (fresh, old) => {
+  const focused = old.contains(document.activeElement) ? document.activeElement.id : "";
+  keepOld(fresh, old);
+  old.replaceWith(fresh);
+  if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
+  document.dispatchEvent(new Event("settled"));
+};
+
+// Going back to an address without its page loads it anew.
+const push = (address) => {
+  if (address === location.href) return;
+  history.replaceState({ ...history.state, swapped: true }, "");
+  history.pushState({ swapped: true }, "", address);
+};
+
+// Put what an address has in the place of a part of the page. Raises the status, 0 if nothing came; nothing is raised
+// when the part is asked for something else meanwhile.
+const swap = async (id, address, { whole = false } = {}) => {
+  const own = new AbortController();
+  asking.get(id)?.abort();
+  asking.set(id, own);
+  const newest = () => asking.get(id) === own;
+  const late = setTimeout(() => own.abort(), PATIENCE);
+  const place = document.getElementById(id);
+  document.dispatchEvent(new Event("swapping"));
+  place.classList.add("swapping");
+  try {
+    const headers = { "HX-Request": "true", "HX-Current-URL": location.href, accept: "text/html", ...(whole && { "HX-Boosted": "true" }) };
+    const answer = await fetch(address, { headers, signal: own.signal });
+    const signIn = answer.headers.get("hx-redirect");
+    if (signIn) return location.assign(signIn);
+    if (!answer.ok) throw answer.status;
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    if (!newest() || !place.isConnected) return;
+    const fresh = page.getElementById(id);
+    if (!fresh && !whole) throw 0;
+    if (!fresh) return location.assign(answer.url);
+    if (whole) {
+      push(answer.url);
+      document.title = page.title;
+      hide();
+    }
+    put(fresh, place);
+  } catch (error) {
+    if (newest()) throw typeof error === "number" ? error : 0;
+  } finally {
+    clearTimeout(late);
+    if (newest()) {
+      asking.delete(id);
+      place.classList.remove("swapping");
+    }
+  }
+};
+
+const fetchPage = (address) => {
+  const swapped = document.querySelector("[data-swaps]").id;
+  swap(swapped, address, { whole: true }).catch((status) => sayFailed(status, () => fetchPage(address)));
+};
+
+const modified = (event) => event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey;
+const isSwapped = (element) => Boolean(element?.closest("[data-swaps], [data-whole]")?.matches("[data-swaps]"));
 
 document.addEventListener("click", (event) => {
   const link = event.target.closest?.("a[href]");
-  const path = link?.getAttribute("href");
-  if (event.defaultPrevented || modified(event) || !isSwapped(link) || path.startsWith("#")) return;
-  if (new URL(path, location).origin === location.origin && !link.hasAttribute("download")) fetchPage(event, link, path);
+  const path = link?.getAttribute("href"); // links of the map, too, which are none of HTML
+  if (event.defaultPrevented || modified(event) || !isSwapped(link) || path.startsWith("#") || link.hasAttribute("download")) return;
+  const address = new URL(path, location);
+  if (address.origin !== location.origin) return;
+  event.preventDefault();
+  fetchPage(address.href);
 });
 
 document.addEventListener("submit", (event) => {
   const form = event.target;
-  if (!event.defaultPrevented && form.method === "get" && isSwapped(form)) fetchPage(event, form, form.getAttribute("action"));
+  if (event.defaultPrevented || form.method !== "get" || !isSwapped(form)) return;
+  event.preventDefault();
+  const address = new URL(form.getAttribute("action") ?? "", location);
+  address.search = new URLSearchParams(new FormData(form));
+  fetchPage(address.href);
 });
+
+document.addEventListener("heard", ({ detail }) => {
+  for (const part of document.querySelectorAll(`[data-anew="${detail}"]`)) swap(part.id, location.href).catch(() => {}); // it is heard of again
+});
+
+addEventListener("popstate", ({ state }) => { if (state?.swapped) location.reload(); });
+
+globalThis.swaps = { swap, push };

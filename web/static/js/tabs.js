@@ -42,41 +42,35 @@ document.addEventListener("click", (event) => {
   event.stopPropagation();
   const { href, dataset } = tab;
   const panel = tab.closest("section");
-  panel.asked = { tab, before: location.href };
+  const before = panel.asked ?? location.href;
+  panel.asked = before; // what it still waits for would come later, and in the place of this
   changed = true;
-  htmx.trigger(panel, "htmx:abort"); // what the list before still waits for would come later, and in the place of this
-  panel.dataset.hxIndicator = "this";
-  if (href !== location.href) history.pushState({ htmx: true }, "", href);
-  htmx.ajax("GET", dataset.part, { source: panel, target: panel, swap: "outerHTML show:none", select: `#${panel.id}` })
-    .catch(() => {}); // said below
+  globalThis.swaps.push(href);
+  globalThis.swaps.swap(panel.id, dataset.part).catch((status) => {
+    panel.asked = undefined;
+    history.replaceState(history.state, "", before);
+    sayFailed(status, () => tab.click());
+  });
 }, true);
 
-// Somebody may have gone back before htmx listened: then the page is not that of its address.
+// Somebody may have gone back before swaps.js listened: then the page is not that of its address.
 document.addEventListener("DOMContentLoaded", () => {
   const [loaded] = performance.getEntriesByType("navigation");
   if (loaded.name.split("#")[0] !== location.href.split("#")[0]) location.reload();
 });
 
 document.addEventListener("settled", () => { if (changed) follow(); });
-for (const name of ["htmx:responseError", "htmx:sendError", "htmx:timeout"]) {
-  document.addEventListener(name, ({ target, detail }) => {
-    if (!target.asked) return;
-    const { tab, before } = target.asked;
-    history.replaceState({ htmx: true }, "", before);
-    sayFailed(name === "htmx:responseError" ? detail.xhr.status : 0, () => tab.click());
-  });
-}
 
 // The form for filters opens with its first field at hand.
 document.addEventListener("toggle", ({ target }) => { if (target.matches?.(".filter[open]")) target.querySelector("select").focus(); }, true);
 
 // A value that is chosen moves up in its list, a chip goes away: the keyboard goes on from where the value stands now.
 let chose = "";
-document.addEventListener("htmx:beforeRequest", () => {
+document.addEventListener("swapping", () => {
   const link = document.activeElement?.closest(".bar-link, .chip");
   chose = link ? `#${link.closest("section, nav").id || "filter-button"}` : "";
 });
-document.addEventListener("htmx:afterSettle", () => {
+document.addEventListener("settled", () => {
   if (!chose || document.activeElement !== document.body) return;
   const place = document.querySelector(chose);
   const next = place?.querySelector(".bar-link[aria-current], .bar-link") ?? place ?? document.getElementById("filter-button");

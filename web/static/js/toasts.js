@@ -3,7 +3,7 @@
 const place = document.getElementById("toast");
 const words = place.dataset;
 
-const hide = () => { place.hidden = true; };
+export const hide = () => { place.hidden = true; };
 
 export const say = (text, { label = words.retry, act, href } = {}) => {
   place.querySelector(".toast-text").textContent = text;
@@ -77,8 +77,7 @@ addEventListener("online", sayReached);
 // Links and forms that htmx sends. What a page fetches by itself says so in its own place.
 for (const name of ["htmx:responseError", "htmx:sendError", "htmx:timeout"]) {
   document.addEventListener(name, ({ detail: { elt, xhr } }) => {
-    if (elt.closest("[aria-busy], [data-lists]") === elt) return;
     sayFailed(name === "htmx:responseError" ? xhr.status : 0, again(elt));
   });
 }
-document.addEventListener("htmx:afterRequest", ({ detail }) => { if (detail.successful && (detail.boosted || detail.etc.push)) hide(); });
+document.addEventListener("htmx:afterRequest", ({ detail }) => { if (detail.successful && detail.boosted) hide(); });

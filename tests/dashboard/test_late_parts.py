@@ -1,0 +1,39 @@
+"""How long a page waits for its parts."""
+
+import asyncio
+
+from analytics_box.dashboard.late_parts import as_they_come
+
+
+async def _named(name: str, turns: int) -> str:
+    """A part that is ready after so many turns of the event loop."""
+    for _ in range(turns):
+        await asyncio.sleep(0)
+    return name
+
+
+async def _waited(*turns: int | None, most: float | None, next_one: float | None) -> list[bool]:
+    """Which parts are done when the page is made; None is one that never comes."""
+    never = asyncio.Event()
+    parts = [asyncio.create_task(never.wait() if count is None else _named(str(count), count)) for count in turns]
+    await asyncio.wait_for(as_they_come(parts, most, next_one), timeout=10)
+    done = [part.done() for part in parts]
+    for part in parts:
+        part.cancel()
+    return done
+
+
+def test_a_page_that_is_patient_waits_for_all_of_its_parts() -> None:
+    assert asyncio.run(_waited(50, 3, 1, most=None, next_one=None)) == [True, True, True]
+
+
+def test_a_page_without_a_part_that_comes_soon_does_not_wait_for_longer() -> None:
+    assert asyncio.run(_waited(None, None, most=None, next_one=0.001)) == [False, False]
+
+
+def test_a_page_waits_on_while_parts_come_one_after_the_other() -> None:
+    assert asyncio.run(_waited(1, 2, 3, None, most=None, next_one=0.05)) == [True, True, True, False]
+
+
+def test_a_page_waits_no_longer_than_it_may_in_all() -> None:
+    assert asyncio.run(_waited(0, None, most=0.001, next_one=60)) == [True, False]
