@@ -1,6 +1,6 @@
 """The page of a website's segments: readers see the shared ones and their own; members change them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from urllib.parse import parse_qsl, urlsplit
 
 from litestar.params import FromPath
@@ -9,7 +9,8 @@ from msgspec.structs import replace
 from multidict import MultiDict
 
 from analytics_box.dashboard import chips
-from analytics_box.dashboard.goals import with_goals
+from analytics_box.dashboard.converting import Target
+from analytics_box.dashboard.goals import KeptGoals, with_goals
 from analytics_box.dashboard.narrowing import Narrowing, Segment
 from analytics_box.dashboard.narrowing_question import asked, problems
 from analytics_box.dashboard.segmented import SegmentedBoard
@@ -25,6 +26,7 @@ from analytics_box.segments.menu import address_of, narrowing
 from analytics_box.segments.messages import ChangedSegment, NewSegment, OneSegment
 from analytics_box.segments.segment import SEGMENTS
 from analytics_box.segments.segment import Segment as Saved
+from analytics_box.segments.typed import by_id, by_name
 from analytics_box.texts import Segments, figures
 from analytics_box.websites.reach import own
 from analytics_box.websites.rules import Website
@@ -54,7 +56,7 @@ async def add(visit: Visitor, website_id: FromPath[str]) -> Answer:
     typed = await visit.form()
 
     async def save() -> str:
-        filters = _filters(visit, website_id, typed.get("query", ""))
+        filters = await _filters(visit, website_id, typed.get("query", ""))
         given = NewSegment(website_id, typed.get("name", "")[:255], filters, "shared" in typed)
         made = await calls.create(visit.call, given)
         return replace(_back(visit, website_id, typed), segment=Segment(made.id)).link()
@@ -67,7 +69,7 @@ async def save_segment(visit: Visitor, website_id: FromPath[str], segment_id: Fr
     typed = await visit.form()
 
     async def save() -> str:
-        filters = _filters(visit, website_id, typed.get("query", ""))
+        filters = await _filters(visit, website_id, typed.get("query", ""))
         given = ChangedSegment(segment_id, typed.get("name", "")[:255], filters, "shared" in typed)
         await calls.update(visit.call, given)
         return f"/sites/{website_id}/segments?done=saved"
@@ -102,9 +104,10 @@ def _back(visit: Visit, website_id: str, typed: Mapping[str, str]) -> View:
     return _view(visit, website_id, back.query if back.path == f"/sites/{website_id}" else "")
 
 
-def _filters(visit: Visit, website_id: str, query: str) -> list[GivenFilter]:
-    """The filters that are written as in an address. Raises BadRequest."""
-    found = _view(visit, website_id, query).filters
+async def _filters(visit: Visit, website_id: str, query: str) -> list[GivenFilter]:
+    """The filters that are written as in an address, goals by their names, too. Raises NotFound and BadRequest."""
+    goals = await _goals(visit, own(visit.call, website_id))
+    found = by_id(_view(visit, website_id, query).filters, goals)
     if not found.items:
         raise BadRequest.about("query", Segments.no_filters)
     wrong = problems(found)
@@ -116,13 +119,14 @@ def _filters(visit: Visit, website_id: str, query: str) -> list[GivenFilter]:
 async def _list(visit: Visit, website_id: str, again: Again, changed: str = "") -> Page:
     website = own(visit.call, website_id)
     found = await verbs.visible(visit.call, SEGMENTS, website)
+    goals = await _goals(visit, website)
     return visit.pages.show(
         "segments.html",
         code=again.code,
         shell=site_shell(visit, "overview", website),
         site=website,
         home=f"/sites/{website.id}/segments",
-        segments=[await _line(visit, website, one) for one in found],
+        segments=[await _line(visit, website, goals, one) for one in found],
         values=again.values or {"query": visit.asked("query"), "back": ""},
         changed=changed,
         errors=again.wrong,
@@ -132,7 +136,11 @@ async def _list(visit: Visit, website_id: str, again: Again, changed: str = "") 
     )
 
 
-async def _line(visit: Visit, website: Website, saved: Saved) -> Line:
+async def _goals(visit: Visit, website: Website) -> Sequence[Target]:
+    return await visit.parts[KeptGoals].of(visit.call, website.site)
+
+
+async def _line(visit: Visit, website: Website, goals: Sequence[Target], saved: Saved) -> Line:
     filters: Narrowing = narrowing(saved)
     page = _view(visit, website.id, "")
     view = await with_goals(visit, website.site, replace(page, filters=filters))
@@ -141,7 +149,7 @@ async def _line(visit: Visit, website: Website, saved: Saved) -> Line:
         name=figures.visible(saved.name),
         said=tuple(chips.words(view, part) for part in filters.parts),
         between=Segments.between[filters.match],
-        query=address_of(filters),
+        query=address_of(by_name(filters, goals)),
         href=page.link(segment=Segment(saved.id)),
         is_shared=saved.is_shared,
         is_own=saved.is_of(visit.person.user_id),

@@ -320,6 +320,16 @@ def test_filters_are_saved_as_a_segment_and_chosen_by_name(box: WholeBox) -> Non
     assert visitors(gone) == len(PEOPLE)
 
 
+def test_a_segment_names_its_goals_as_people_call_them(box: WholeBox) -> None:
+    home = f"/sites/{box.sites['shop']}/segments"
+    given = {"websiteId": box.sites["shop"], "type": "PAGE_VIEW", "target": "/", "name": "Seen & read"}
+    goal = box.post("/rpc/goals/create", {"json": given}, key="all").json["json"]["id"]
+    saved(box, "Readers", "reached_goal=seen+%26+READ")
+    listed = seen(box, home)
+    assert 'value="reached_goal=Seen+%26+read"' in listed
+    assert f"reached_goal={goal}" not in listed
+
+
 @pytest.mark.parametrize(
     ("query", "wrong"), [("secrets=1", "Write at least one filter"), ("path.matches=(", "this is no pattern")]
 )
