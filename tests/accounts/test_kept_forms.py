@@ -136,5 +136,5 @@ def test_every_handler_that_submits_what_was_typed_has_its_form_kept() -> None:
     for route in PAGES_AND_API:
         source = inspect.getsource(route.handler)
         submits = "visit.submit(" in source and "values=" in source
-        submits |= any(call in source for call in (".saves()", " _save(", " _saved(", " _submitted("))
+        submits |= any(call in source for call in (".saves()", " _save(", " _saved(", " _submitted(", "visit.typed"))
         assert route.kept == (submits and route.handler.__name__ not in NOT_KEPT), route.path

@@ -26,7 +26,7 @@ from analytics_box.status_pages.incidents.messages import EditedUpdate, OfPage, 
 from analytics_box.status_pages.incidents.rules import moves
 from analytics_box.tenancy import members
 from analytics_box.tenancy.messages import millis
-from analytics_box.texts import IncidentConsole, figures
+from analytics_box.texts import Errors, IncidentConsole, figures
 
 UNKNOWN: Final = "There is no such incident on this page"
 USE: Final = "use"
@@ -55,16 +55,23 @@ async def add(visit: Visitor, page_id: FromPath[str]) -> Answer:
     return visit.go(f"{page.href}/incidents/{made.id}?done={'drafted' if do == DRAFT else 'published'}")
 
 
-async def told_of_new(visit: Visitor, page_id: FromPath[str]) -> Response[str]:
-    """POST /status-pages/{id}/incidents/told: who is told of what the form of a new one says. Raises NotFound."""
+async def told_of_new(visit: Visitor, page_id: FromPath[str]) -> Response[str] | Page:
+    """POST /status-pages/{id}/incidents/told: who is told of what the form of a new one says; the form itself where
+    that came after the session had ended. Raises NotFound."""
     page, fields = await opened(visit, page_id), fields_of.read_fields(await visit.form())
+    if visit.typed is not None:
+        return await _form(page, _waited(fields))
     return _said(await told_text(page, fields))
 
 
-async def told_of_update(visit: Visitor, page_id: FromPath[str], incident_id: FromPath[str]) -> Response[str]:
-    """POST /status-pages/{id}/incidents/{incident}/told: who is told of the update in the form. Raises NotFound."""
+async def told_of_update(visit: Visitor, page_id: FromPath[str], incident_id: FromPath[str]) -> Response[str] | Page:
+    """POST /status-pages/{id}/incidents/{incident}/told: who is told of the update in the form; the form itself where
+    that came after the session had ended. Raises NotFound."""
     page, fields = await opened(visit, page_id), fields_of.read_fields(await visit.form())
-    return _said(await told_text(page, fields, await found(page, incident_id)))
+    incident = await found(page, incident_id)
+    if visit.typed is not None:
+        return await _page(page, incident, _waited(fields))
+    return _said(await told_text(page, fields, incident))
 
 
 async def incident_page(visit: Visitor, page_id: FromPath[str], incident_id: FromPath[str]) -> Page:
@@ -248,6 +255,11 @@ async def _template(page: Opened, template_id: str) -> dict[str, str]:
 def _again(wrong: BadRequest | Conflict, fields: dict[str, str]) -> Again:
     errors = {_FIELDS.get(name, name): message for name, message in field_errors(wrong).items()}
     return Again(wrong.status, fields, errors, "" if errors else wrong.message)
+
+
+def _waited(fields: dict[str, str]) -> Again:
+    """A form with what was typed before its owner had to sign in again."""
+    return Again(200, fields, {}, Errors.signed_out)
 
 
 def _said(text: str) -> Response[str]:

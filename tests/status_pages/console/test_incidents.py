@@ -1,8 +1,12 @@
 """Incidents and maintenances in the dashboard: from a monitor that is down to what users read."""
 
 import re
+from urllib.parse import urlencode
 
+from analytics_box.accounts.tries import Tries
+from analytics_box.texts import Errors
 from tests.cases import each
+from tests.inprocess import EMAIL
 from tests.status_pages.console.world import WEBHOOK, Console
 
 
@@ -136,6 +140,21 @@ def test_who_is_told_is_said_before(console: Console) -> None:
         answer = console.sent(told, notify="on", **{f"impact.{component.id}": "down"})
         assert said in answer.body.decode()
     assert "Nobody is told" in console.sent(told, **{f"impact.{first.id}": "down"}).body.decode()
+
+
+def test_who_is_told_is_asked_too_late_and_what_was_typed_is_kept(console: Console) -> None:
+    home = console.home(slug="late")
+    incident = console.gone_to(f"{home}/incidents/new", title="Slow", message="Looking", do="publish")
+    browser = f"known={console.box.box.parts[Tries].mark(EMAIL)}"
+    form = {"content_type": "application/x-www-form-urlencoded", "sec_fetch_site": "same-origin", "hx_request": "true"}
+    for path in (f"{home}/incidents/told", f"{incident}/told"):
+        body = urlencode({"message": "Typed & kept", "notify": "on"}).encode()
+        refused = console.box.ask("POST", path, headers=form | {"cookie": browser}, body=body)
+        assert (refused.status, refused.headers["hx-redirect"]) == (401, "/sign-in?next=/forms/kept")
+        cookie = f"{console.box.cookie}; {browser}; {refused.headers['set-cookie'].partition(';')[0]}"
+        shown = console.seen("/forms/kept", cookie)
+        assert Errors.signed_out in shown
+        assert "Typed &amp; kept</textarea>" in shown
 
 
 def test_who_adds_too_many_is_told_to_wait(console: Console) -> None:
