@@ -1,8 +1,9 @@
 """What procedures of many rooms take and answer with."""
 
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Final, TypeVar
 
 import msgspec
 from msgspec import UNSET, Meta, Struct
@@ -10,6 +11,10 @@ from msgspec import UNSET, Meta, Struct
 from analytics_box.errors import BadRequest
 
 T = TypeVar("T")
+
+_LENGTH = re.compile(r"Expected `(str|array)[^`]*` of length (<=|>=) (\d+)")
+_UNITS: Final = {"str": "characters", "array": "values"}
+_BOUNDS: Final = {"<=": "at most", ">=": "at least"}
 
 Text = Annotated[str, Meta(max_length=255)]
 
@@ -41,4 +46,15 @@ def message_of(found: Mapping[str, Any], kind: type[T], wrong: str) -> T:
         return msgspec.convert({name: value for name, value in found.items() if value is not UNSET}, kind)
     except msgspec.ValidationError as refused:
         text, _, where = str(refused).partition(" - at ")
-        raise BadRequest.about(where.strip("`").removeprefix("$."), wrong.format(message=text)) from refused
+        said = of_length(text) or wrong.format(message=text)
+        raise BadRequest.about(where.strip("`").removeprefix("$."), said) from refused
+
+
+def of_length(refused: str) -> str:
+    """What a value may have that is too short or too long, as people say it; empty where it is refused for another
+    reason."""
+    found = _LENGTH.match(refused)
+    if found is None:
+        return ""
+    kind, bound, count = found.groups()
+    return "This is needed" if (bound, count) == (">=", "1") else f"It may have {_BOUNDS[bound]} {count} {_UNITS[kind]}"

@@ -11,6 +11,7 @@ from analytics_box.links.bulk import cells
 from analytics_box.links.bulk.exports import BESIDE, UTM
 from analytics_box.links.bulk.files import Record
 from analytics_box.links.editing.messages import NewLink
+from analytics_box.tenancy.messages import of_length
 
 Status = Literal["created", "updated", "unchanged", "failed"]
 
@@ -31,10 +32,7 @@ _NEEDED: Final = {  # what these fields take, for whoever sees them in a sheet
     "queryForwarding": "One of none, keep and override",
 }
 _OF_FIELD = re.compile(r"Object (?:missing required|contains unknown) field `(.+)`\Z", re.DOTALL)
-_LENGTH = re.compile(r"Expected `(str|array)[^`]*` of length (<=|>=) (\d+)")
 _TEXT = re.compile(r"Expected `str[^`]*`, got `(\w+)`")
-_UNITS: Final = {"str": "characters", "array": "values"}
-_BOUNDS: Final = {"<=": "at most", ">=": "at least"}
 
 
 class RowShown(Struct, frozen=True, omit_defaults=True):
@@ -152,8 +150,8 @@ def _said(wrong: msgspec.ValidationError) -> tuple[str, str]:
         return field[:100], "This is needed" if "missing" in text else "There is no field that is called so"
     if field in _NEEDED:
         return field, _NEEDED[field]
-    if length := _LENGTH.match(text):
-        return field, f"It may have {_BOUNDS[length[2]]} {length[3]} {_UNITS[length[1]]}"
+    if length := of_length(text):
+        return field, length
     if kind := _TEXT.match(text):
         return field, f"This has to be text, but it is of the type {kind[1]}"
     return field, text

@@ -40,6 +40,12 @@ def test_a_slug_that_cannot_be_comes_back_with_what_was_typed(console: Console) 
     assert 'value="Our page"' in page
 
 
+def test_what_was_left_out_is_said_at_its_field_in_plain_words(console: Console) -> None:
+    page = console.sent("/status-pages/new", name="Our page", slug="").body.decode()
+    assert re.search(r'id="slug-error"[^>]*>\s*(<svg.*?</svg>)?\s*(<span>)?This is needed', page, re.DOTALL), page
+    assert "Expected" not in page
+
+
 def test_a_slug_that_is_taken_is_said_at_its_field(console: Console) -> None:
     console.page("taken")
     answer = console.sent("/status-pages/new", name="Another", slug="taken")
