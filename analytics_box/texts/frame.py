@@ -13,6 +13,7 @@ class App:
     overview = "Overview"
     navigation = "Main"
     more = "More"
+    find_more = "Narrow down"
     switch_to = "Other websites"
     account = "Account"
     signed_in_as = "Signed in as {email}"
