@@ -227,6 +227,17 @@ def test_nothing_moves_while_parts_come_in(page: Page, box: Box) -> None:
     assert page.evaluate("window.shift") < 0.02
 
 
+def test_an_overview_names_places_and_languages_and_prints_on_one_page(page: Page, box: Box) -> None:
+    for query in ("?range=today&tab=languages", "?compare=year&tab=map&show=table"):
+        page.goto(site(box, query))
+        settled(page)
+        printed = page.pdf(format="A4")
+        assert len(re.findall(rb"/Type */Page\b", printed)) == 1, query
+    expect(page.locator("#panel-countries")).to_contain_text("Germany")
+    page.goto(site(box, "?range=today&tab=languages"))
+    expect(page.locator("#panel-browsers")).to_contain_text("German")
+
+
 def test_details_open_over_the_page_with_an_address_of_their_own(page: Page, box: Box) -> None:
     page.goto(site(box, "?range=today"))
     settled(page)

@@ -382,7 +382,7 @@ def test_a_session_that_has_ended_leads_to_the_sign_in_and_back(browser: Browser
 
 def test_a_new_website_waits_and_turns_into_its_overview(page: Page, box: Box) -> None:
     page.goto(f"{box.url}/sites/new")
-    page.fill("#name", "Try-out")
+    page.fill("#name", "O’Brien's & Söhne 東京")
     page.fill("#domain", "localhost")
     page.click("form.form button[type=submit]")
     expect(page.locator("#snippet")).to_contain_text("data-track-localhost")
@@ -390,6 +390,14 @@ def test_a_new_website_waits_and_turns_into_its_overview(page: Page, box: Box) -
     website_id = page.url.rsplit("/", 1)[1]
     send(box, "/track", {"name": "signup", "websiteId": website_id}, origin="http://localhost:3000")
     expect(page.locator("#panel-events")).to_contain_text("signup", timeout=15_000)
+    page.get_by_role("navigation", name="Main").get_by_role("link", name="Site settings").click()
+    edges = set()
+    for tab in ("General", "Tracking", "Dropped traffic", "Bots", "Sharing", "Danger"):
+        page.locator(".page-tabs").get_by_role("link", name=tab, exact=True).click()
+        expect(page.locator(".page-tabs [aria-current]")).to_have_text(tab)
+        expect(page.locator(".head-about")).to_have_text("O’Brien's & Söhne 東京")
+        edges.add(page.locator("h1").evaluate("(heading) => heading.getBoundingClientRect().left"))
+    assert len(edges) == 1, "one left edge"
 
 
 def test_the_setup_link_makes_the_first_account_once(browser: Browser, tmp_path: Path) -> None:
