@@ -78,9 +78,11 @@ def ran(box: WholeBox, body: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]
 
 
 def check_same(compiled_ones: list[dict[str, Any]], seen: list[tuple[str, dict[str, Any]]]) -> None:
-    """What was compiled is what ran, but for what was not known before."""
-    assert [one["sql"] for one in compiled_ones] == [sql for sql, _ in seen]
-    for one, (_, values) in zip(compiled_ones, seen, strict=True):
+    """What was compiled is what ran, at once or one after the other, but for what was not known before."""
+    by_text = sorted(compiled_ones, key=lambda one: str(one["sql"]))
+    ran_by_text = sorted(seen, key=lambda one: one[0])
+    assert [one["sql"] for one in by_text] == [sql for sql, _ in ran_by_text]
+    for one, (_, values) in zip(by_text, ran_by_text, strict=True):
         unknown = one.get("open", [])
         assert one["params"] == values | dict.fromkeys(unknown)
         assert all(values[name] is not None for name in unknown)

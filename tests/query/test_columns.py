@@ -35,6 +35,7 @@ from analytics_box.query.engines import Engines, columns, duckdb, memory, sqlite
 from analytics_box.query.engines.columns import FILE_NAME
 from analytics_box.query.engines.counting import Take
 from analytics_box.query.engines.transfer import COPIED
+from analytics_box.query.filters import Condition, Group
 from analytics_box.query.plan import Order, Plan
 from analytics_box.store import schema
 from analytics_box.store.db import Connection, Db
@@ -203,6 +204,16 @@ def test_an_answer_does_not_wait_for_what_comes_after_its_question(world: World)
 
     world.db.read = read_while_events_come  # type: ignore[method-assign]  # the real one, with something that happens meanwhile
     assert world.views() == 6
+
+
+def test_many_conditions_on_people_are_for_sqlite(world: World) -> None:
+    world.visit()
+    world.maintain()
+    nobody = Condition("person", "contains", ("a",), negated=True)
+    for where, mark in (((nobody,) * 4, "$start"), ((nobody, Group(any=True, items=(nobody,) * 4)), ":start")):
+        plan = Plan("events", (SITE,), 0, 2 * world.clock.now(), measures=("pageviews",), where=where)
+        assert mark in world.engines.statement(plan).sql
+        assert world.runner.run(world.engines.rows(plan, seconds=30)) == [(world.views(),)]
 
 
 def test_until_it_is_ready_sqlite_answers(world: World) -> None:

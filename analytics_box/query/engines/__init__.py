@@ -111,9 +111,12 @@ class Engines:
 
     def statement(self, plan: Plan) -> sql.Statement:
         """What it would run for this plan."""
-        if self._ready and self._replica is not None:
+        if self._replica is not None and self._is_for_columns(plan):
             return duckdb.render(plan, self._replica.cut(plan))
         return sqlite.render(plan)
+
+    def _is_for_columns(self, plan: Plan) -> bool:
+        return self._ready and duckdb.is_soon_understood(plan)
 
     async def rows(self, plan: Plan, *, seconds: float, take: Take = unlimited) -> list[Row]:
         """The rows of a plan, every acknowledged event in them.
@@ -123,7 +126,7 @@ class Engines:
         """
         if self._is_there:
             seconds -= await self._wait_for_replica(seconds / 2)
-        if self._ready:
+        if self._is_for_columns(plan):
             try:
                 await self._follow()
                 return await self._columns_rows(plan, seconds, take)

@@ -1,8 +1,7 @@
 // Within [data-swaps] a link or a form that leads to the same page with other figures fetches it, and that part of the
 // page is put in the place of the one that stands; what is marked with data-whole leads to a whole page. An element with
 // data-anew is fetched anew when the page hears of what it names.
-import { hide } from "./toasts.js";
-import { sayFailed } from "./toasts.js";
+import { hide, sayFailed } from "./toasts.js";
 
 const PATIENCE = 30_000; // ms
 const asking = new Map(); // who is asked for a part of the page, by its id
