@@ -51,7 +51,7 @@ def copy(
         f"""
         -- transfer.copy
         select count(*), coalesce(max(id), 0), json_group_array(json_array({numbers})), {texts}
-        from (select {numbers}{f", {text}" if text else ""} from {_relation(table)} where {where})
+        from (select {numbers}{f", {text}" if text else ""} from {relation(table)} where {where})
         """,
         values,
     ).fetchall()
@@ -76,7 +76,7 @@ def days(db: Connection, where: str, values: Mapping[str, int | str]) -> set[tup
     return {(int(str(site)), int(str(day))) for site, *both in found for day in both}
 
 
-def _relation(table: Table) -> str:
+def relation(table: Table) -> str:
     """What the view of a table of facts shows, but joined: that is quicker where all columns are wanted."""
     if table.name not in FACT_NAMES:
         return table.name

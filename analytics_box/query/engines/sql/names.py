@@ -133,7 +133,7 @@ def _percentiles(name: str, metric: int | None) -> dict[str, str]:
 
 def _mean(number: str) -> str:
     """A mean of integers in hundredths, rounded half up."""
-    return f"(200 * sum({number}) + count({number})) / (2 * count({number}))"
+    return f"(200 * sum({number}) + count({number})) / nullif(2 * count({number}), 0)"
 
 
 VITALS = _SPANS | _percentiles("", None)
