@@ -29,6 +29,7 @@ from analytics_box.profiles.matching import Traits
 from analytics_box.profiles.reading import Profiles
 from analytics_box.query.budget import PUBLIC_PARAMETERS, Allowed, AnswerBudgets
 from analytics_box.query.engines import Engines
+from analytics_box.query.engines.clickhouse import ClickHouse, Target
 from analytics_box.query.presence import Presence
 from analytics_box.query.run import Queries
 from analytics_box.recognition.geo import Geo
@@ -103,7 +104,12 @@ def open_events(settings: Settings, clock: Clock, state: StateSide, reserve: Res
     strings, live, salts = memory.strings, memory.live, intake.salts
     erasures = Erasures(db, state.db, memory.profile_links, strings, live, salts, clock, asyncio.Lock())
     engines = Engines(
-        db, clock, columnar=settings.columnar, memory=settings.columnar_memory, waiting=settings.query_queue
+        db,
+        clock,
+        columnar=settings.columnar,
+        memory=settings.columnar_memory,
+        waiting=settings.query_queue,
+        far=_clickhouse(settings, clock, db) if settings.columnar == "clickhouse" else None,
     )
     return EventSide(
         db=db,
@@ -192,6 +198,12 @@ def _queries(settings: Settings, clock: Clock, state: StateSide, db: Db, engines
             Allowed(settings.answer_bytes_anonymous, settings.answer_rows_anonymous, PUBLIC_PARAMETERS),
         ),
     )
+
+
+def _clickhouse(settings: Settings, clock: Clock, db: Db) -> ClickHouse:
+    """ClickHouse in the place of the column replica."""
+    target = Target(settings.clickhouse_url, settings.clickhouse_password_file, settings.clickhouse_cluster)
+    return ClickHouse(db, clock, target, waiting=settings.query_queue)
 
 
 def _has_events(db: Connection) -> bool:

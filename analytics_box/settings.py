@@ -9,6 +9,7 @@ import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, get_args, get_type_hints
+from urllib.parse import urlsplit
 
 import msgspec
 from msgspec import Meta, Struct
@@ -239,12 +240,21 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     max_query_bytes: Annotated[int, Meta(ge=1024), "Largest body of a query."] = 262_144
     query_seconds: Annotated[float, Meta(gt=0), "Seconds one query parameter may take before it fails."] = 10.0
     columnar: Annotated[
-        Literal["auto", "on", "off"],
-        "Column replica of the events for fast queries: on, off, or auto (once there are many events).",
+        Literal["auto", "on", "off", "clickhouse"],
+        "Column replica of the events for fast queries: on, off, auto (once there are many events), or in ClickHouse.",
     ] = "auto"
     columnar_memory: Annotated[
         str, Meta(pattern=r"^[1-9][0-9]{0,5}(MB|GB)$"), "Memory that queries on the column replica may take in all."
     ] = "256MB"
+    clickhouse_url: Annotated[
+        _Text, "ClickHouse for columnar = clickhouse: https://user@clickhouse.example.com:8443/database."
+    ] = ""
+    clickhouse_password_file: Annotated[_Text, "File whose first line is that user's password."] = ""
+    clickhouse_cluster: Annotated[
+        str,
+        Meta(pattern=r"^([A-Za-z_][A-Za-z0-9_-]{0,63})?$"),
+        "The cluster that shares the events; empty: one server.",
+    ] = ""
     answer_bytes: Annotated[
         int, Meta(ge=65_536), "Largest answer to one query request; a parameter with which it would be larger fails."
     ] = 16_777_216
@@ -425,4 +435,18 @@ def _convert(values: dict[str, Any], known: Mapping[str, Row]) -> Settings:
     settings = Settings(**converted)
     if bool(settings.tls_certificate) != bool(settings.tls_key):
         raise SettingsError("tls_certificate and tls_key go together: set both or neither")
+    if settings.columnar == "clickhouse":
+        _check_clickhouse(settings.clickhouse_url)
     return settings
+
+
+def _check_clickhouse(url: str) -> None:
+    try:
+        given = urlsplit(url)
+        named, secret = given.scheme in {"http", "https"} and given.hostname and given.port != 0, given.password
+    except ValueError:  # of a port that is none
+        named, secret = False, None
+    if not named:
+        raise SettingsError("clickhouse_url must be an address like https://user@clickhouse.example.com:8443/database")
+    if secret is not None:
+        raise SettingsError("clickhouse_url has a password: it belongs into a file that clickhouse_password_file names")

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Writes the five locks beside this file anew from pyproject.toml: pinned versions with hashes, for every platform
+# Writes the six locks beside this file anew from pyproject.toml: pinned versions with hashes, for every platform
 # and Python from 3.11 on. Pins stay unless asked: `--upgrade` for all, `--upgrade-package NAME` for one. Needs uv.
 set -eu
 
@@ -18,7 +18,8 @@ from pathlib import Path
 asked, project = Path(sys.argv[1]), tomllib.loads(Path("pyproject.toml").read_text())
 # hatchling asks for editables when it installs a project in place
 (asked / "build").write_text("\n".join([*project["build-system"]["requires"], "editables"]))
-(asked / "tools").write_text("\n".join(project["project"]["optional-dependencies"]["package"]))
+for name, extra in (("tools", "package"), ("chdb", "chdb")):
+    (asked / name).write_text("\n".join(project["project"]["optional-dependencies"][extra]))
 PYTHON
 
 lock() { # NAME.lock, then what to lock and options
@@ -30,6 +31,8 @@ lock() { # NAME.lock, then what to lock and options
 
 lock test.lock pyproject.toml "$asked/build" --extra test "$@"    # everything, so that the others agree with it
 lock requirements.lock pyproject.toml --constraints packaging/test.lock "$@"
-lock packed.lock pyproject.toml --constraints packaging/test.lock --extra brotli --extra s3 "$@"  # nobody adds to it later
+lock packed.lock pyproject.toml --constraints packaging/test.lock --extra brotli --extra s3 \
+    --extra clickhouse "$@"  # nobody adds to it later
 lock build.lock "$asked/build" --constraints packaging/test.lock "$@"
 lock tools.lock "$asked/tools" --constraints packaging/test.lock "$@"
+lock chdb.lock "$asked/chdb" --no-deps "$@"

@@ -52,6 +52,18 @@ install_web_modules() {
     fi
 }
 
+# ClickHouse itself, without the packages that it names and that nothing here uses: 180 MB.
+install_clickhouse() {
+    pin=$(cksum <"$root/packaging/chdb.lock")
+    [ ! -f "$venv/chdb" ] || [ "$(cat "$venv/chdb")" != "$pin" ] || return 0
+    say "installing chdb ..."
+    if (cd "$root/packaging" && pip_install --no-deps --no-compile --require-hashes --only-binary :all: -r chdb.lock); then
+        printf '%s\n' "$pin" >"$venv/chdb"
+    else
+        skipped "chdb could not be installed; the lines above say why"
+    fi
+}
+
 # Something that some tests need is not there: they skip themselves, which is fine on a laptop and a failure in CI.
 skipped() {
     say "$*. The tests that need it will be skipped."
@@ -78,6 +90,7 @@ check() {
 prepare test
 install_tools
 install_web_modules
+install_clickhouse
 
 cd "$root"
 PATH=$venv/bin:$PATH

@@ -115,6 +115,23 @@ def test_a_wrong_type_in_the_file_is_refused(tmp_path: Path) -> None:
         load(file_in(tmp_path, "trusted_proxies = 7\n"), {})
 
 
+@each(
+    ("url", "why"),
+    [
+        ("", "clickhouse_url must be an address like https://"),
+        ("clickhouse.example.com:8123", "clickhouse_url must be an address like https://"),
+        ("http://clickhouse.example.com:many/", "clickhouse_url must be an address like https://"),
+        ("https://box:secret@clickhouse.example.com/analytics", "clickhouse_url has a password"),
+    ],
+)
+def test_clickhouse_needs_an_address_without_a_password(tmp_path: Path, url: str, why: str) -> None:
+    given = {"data_dir": str(tmp_path), "columnar": "clickhouse"}
+    with pytest.raises(SettingsError, match=re.escape(why)) as refused:
+        load(given | {"clickhouse_url": url}, {})
+    assert "secret" not in str(refused.value)
+    load(given | {"clickhouse_url": "https://box@clickhouse.example.com:8443/analytics"}, {})
+
+
 def test_a_named_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match=re.escape("gone.toml")):
         load({}, {"ANALYTICS_BOX_CONFIG": str(tmp_path / "gone.toml")})

@@ -33,7 +33,7 @@ log = logging.getLogger(__name__)
 JOURNAL: Final = "restoring"
 NEW: Final = "restored.new"
 _LOGS: Final = ("", "-wal", "-shm", "-journal")
-_DERIVED: Final = ("columns.duckdb", "columns.duckdb.wal")  # made anew of events.db
+_DERIVED: Final = ("columns.duckdb", "columns.duckdb.wal", "clickhouse.json")  # made anew of events.db
 _MEGABYTE: Final = 1_000_000
 _SPARE: Final = 16 * _MEGABYTE
 

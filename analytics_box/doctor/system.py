@@ -19,7 +19,8 @@ _KNOWN_FILES: Final = frozenset(
     (
         *(f"{name}{end}" for name in (schema.BOX_FILE, schema.EVENTS_FILE) for end in ("", "-wal", "-shm")),
         *("columns.duckdb", "columns.duckdb.wal", "secret.key", "salts", "reserve", "lock", "running", "unchecked"),
-        *("admin.sock", "analytics-box.toml", "demo", "backups", "backups.json", "upgrading", "copies", "restoring"),
+        *("admin.sock", "analytics-box.toml", "clickhouse.json", "demo", "backups", "backups.json", "upgrading"),
+        *("copies", "restoring"),
     )
 )
 _LIMITS: Final = {"openFiles": resource.RLIMIT_NOFILE, "memory": resource.RLIMIT_AS, "fileSize": resource.RLIMIT_FSIZE}

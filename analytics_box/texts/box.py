@@ -49,7 +49,11 @@ class TheBox:
         "is made from the events and can be deleted at any time."
     )
     engine = "Answered by"
-    engines: ClassVar[Mapping[str, str]] = {"sqlite": "SQLite", "duckdb": "DuckDB"}
+    engines: ClassVar[Mapping[str, str]] = {
+        "sqlite": "SQLite",
+        "duckdb": "DuckDB",
+        "clickhouse": "ClickHouse",
+    }
     replica = "Column replica"
     states: ClassVar[Mapping[str, str]] = {"off": "None", "building": "Being made", "ready": "Ready"}
     facts: ClassVar[Mapping[str, str]] = {

@@ -170,6 +170,7 @@ class Manual:
         "commands",
         "backup",
         "floods",
+        "clickhouse",
         "settings",
         "limits",
         "definitions",

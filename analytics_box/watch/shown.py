@@ -133,7 +133,8 @@ def replica(found: ReplicaState) -> dict[str, str]:
         "memory": bytes_text(found.memory),
         "size": bytes_text(found.bytes),
     }
-    return {texts.TheBox.facts[name]: text for name, text in said.items()}
+    elsewhere = set() if found.memory or found.bytes else {"memory", "size"}
+    return {texts.TheBox.facts[name]: text for name, text in said.items() if name not in elsewhere}
 
 
 def jobs(found: State) -> list[JobShown]:

@@ -9,7 +9,7 @@ flags_evaluation  what an evaluation of 20 flags takes, by what decides in them
 monitors P14: --monitors at a minute each for --seconds: how late checks begin, processor time, memory, a kill -9
 start    P11: start to first accepted event, empty and with --events stored
 query    P3, P4, P10: query times on --events over --days, on SQLite, the column replica and, with the extra
-         `benchmark`, ClickHouse
+         `chdb`, ClickHouse
 answers  P5 to P8: the overview page and single questions over HTTP, on --events over --days, also while events come in
 pages    an overview of --events in a browser: first load, first byte, all panels, a click on a filter; and what
          Lighthouse says of pages

@@ -22,13 +22,13 @@ from analytics_box.clock import SystemClock
 from analytics_box.query import catalog
 from analytics_box.query.compose import compose, window_of
 from analytics_box.query.engines import columns, duckdb, sqlite
+from analytics_box.query.engines.clickhouse import words
 from analytics_box.query.filters import conditions
 from analytics_box.query.plan import Plan
 from analytics_box.query.ranges import today
 from analytics_box.query.request import GivenFilter, GivenQuery, check
 from analytics_box.store.db import Connection, Db
 from analytics_box.store.migrations import migrate
-from tests.load import clickhouse
 from tests.load.figures import machine, percentile, remark, report
 from tests.load.generator import fill
 from tests.running import Account, set_up
@@ -206,14 +206,14 @@ def _duckdb(directory: Path) -> Any:
 
 
 def _clickhouse(directory: Path) -> Any:
-    import chdb.session  # type: ignore[import-not-found]  # noqa: PLC0415  # half a gigabyte, in the benchmark alone
     import duckdb as library  # noqa: PLC0415  # only where this engine is asked
+    from chdb.state.sqlitelike import connect  # noqa: PLC0415  # half a gigabyte, where it is asked
 
     reader = library.connect(str(directory / columns.FILE_NAME), read_only=True)
     for table, rows in (("events", "(select * exclude properties from events)"), ("strings", "strings")):
         reader.execute(f"copy {rows} to '{directory}/{table}.parquet'")
     reader.close()
-    session = chdb.session.Session()
+    session = connect(":memory:")
     for table, order in (("events", "site, time, id"), ("strings", "id")):
         file = f"file('{directory}/{table}.parquet')"
         session.query("set schema_inference_make_columns_nullable = 0")
@@ -224,11 +224,19 @@ def _clickhouse(directory: Path) -> Any:
         session.query(f"optimize table {table} final")
         (directory / f"{table}.parquet").unlink()
 
+    settings = ", ".join(f"{name} = {value!r}" for name, value in words.SETTINGS.items())
+
     def run(plan: Plan) -> list[tuple[Any, ...]]:
-        answer = session.query(clickhouse.render(plan), "JSONCompact")
+        statement = words.render(plan)
+        given = {name: _parameter(value) for name, value in words.bound(statement).items()}
+        answer = session.query(f"{statement.sql}\nsettings {settings}", "JSONCompact", params=given)
         return [tuple(_number(value) for value in row) for row in json.loads(str(answer))["data"]]
 
     return run
+
+
+def _parameter(value: object) -> str:
+    return json.dumps(value) if isinstance(value, list) else str(value)
 
 
 def _number(value: Any) -> Any:

@@ -12,7 +12,7 @@ from packaging.utils import canonicalize_name
 from tests.cases import each
 
 ROOT = Path(__file__).resolve().parents[2]
-LOCKS = ("requirements.lock", "packed.lock", "build.lock", "test.lock", "tools.lock")
+LOCKS = ("requirements.lock", "packed.lock", "build.lock", "test.lock", "tools.lock", "chdb.lock")
 
 
 class Pin(NamedTuple):
@@ -63,12 +63,13 @@ def locked_requirements() -> list[tuple[str, str]]:
         *(("packed.lock", wanted) for wanted in about["project"]["dependencies"]),
         *(
             ("packed.lock", wanted)
-            for extra in ("brotli", "s3")
+            for extra in ("brotli", "s3", "clickhouse")
             for wanted in about["project"]["optional-dependencies"][extra]
         ),
         *(("build.lock", wanted) for wanted in about["build-system"]["requires"]),
         *(("test.lock", wanted) for wanted in about["project"]["optional-dependencies"]["test"]),
         *(("tools.lock", wanted) for wanted in about["project"]["optional-dependencies"]["package"]),
+        *(("chdb.lock", wanted) for wanted in about["project"]["optional-dependencies"]["chdb"]),
     ]
 
 

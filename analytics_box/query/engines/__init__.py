@@ -31,9 +31,11 @@ from analytics_box.store.db import Connection, Db
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
+    from analytics_box.query.engines.clickhouse import ClickHouse
+
 log = logging.getLogger(__name__)
 
-Columnar = Literal["auto", "on", "off"]
+Columnar = Literal["auto", "on", "off", "clickhouse"]
 
 MANY = 200_000  # rows of facts from which on the replica pays (tests/load/results.md)
 AT_ONCE = 2  # queries that run on the replica; each takes all its threads
@@ -74,6 +76,7 @@ class Engines:
         columnar: Columnar = "off",
         memory: str = "256MB",
         waiting: int = 256,
+        far: "ClickHouse | None" = None,
     ) -> None:
         self._clock = clock or SystemClock()
         self.events = events
@@ -85,7 +88,10 @@ class Engines:
         self._path = events.path.with_name(columns.FILE_NAME)
         self._replica: Replica | None = None
         self._ready = False
-        self._is_there = columnar != "off" and self._path.exists()  # since before the start, and not opened yet
+        self._far = far
+        self._is_there = (
+            columnar in {"auto", "on"} and self._path.exists()
+        )  # since before the start, and not opened yet
         self._tending: asyncio.Task[None] | None = None
         self._rolling: asyncio.Task[None] | None = None
         self._not_before_rolling = 0.0
@@ -102,15 +108,19 @@ class Engines:
     @property
     def version(self) -> int:
         """Of the facts: answers to the same plan are the same as long as it is."""
-        return self.events.version
+        return self.events.version if self._far is None else self._far.version
 
     @property
     def name(self) -> str:
         """The engine that would answer now."""
+        if self._far is not None and self._far.ready:
+            return self._far.NAME
         return duckdb.NAME if self._ready else sqlite.NAME
 
     def statement(self, plan: Plan) -> sql.Statement:
         """What it would run for this plan."""
+        if self._far is not None and self._far.ready:
+            return self._far.statement(plan)
         if self._replica is not None and self._is_for_columns(plan):
             return duckdb.render(plan, self._replica.cut(plan))
         return sqlite.render(plan)
@@ -124,6 +134,8 @@ class Engines:
         `take` is told their bytes while they are read, in another thread; what it raises ends that. Raises
         DeadlineExceeded, OverBudget, and Unavailable when too many wait.
         """
+        if self._far is not None and (found := await self._far.rows_or_none(plan, seconds, take)) is not None:
+            return found
         if self._is_there:
             seconds -= await self._wait_for_replica(seconds / 2)
         if self._is_for_columns(plan):
@@ -142,6 +154,9 @@ class Engines:
         """Build the replica if it is wanted, bring it up to date, remove the recorded changes that it has, and roll up
         some days that are over."""
         await asyncio.shield(self._one_tending())
+        if self._far is not None:
+            await self._far.maintain()
+            await self._forget_changes(self._far.applied)
         if self._replica is not None and self._clock.monotonic() >= self._not_before_rolling:
             if self._rolling is None or self._rolling.done():  # one at a time, whoever still waits for it
                 self._rolling = asyncio.create_task(self._roll_up(self._replica))
@@ -169,7 +184,8 @@ class Engines:
         if self._replica is None:
             if not await self._wanted():
                 columns.forget_replica(self._path)
-                await self._forget_changes(None)
+                if self._far is None:
+                    await self._forget_changes(None)
                 return
             if self._clock.monotonic() < self._not_before:
                 return
@@ -222,6 +238,9 @@ class Engines:
 
     async def status(self) -> Status:
         """How the replica is doing."""
+        if self._far is not None:
+            rows, behind = await self._far.behind()
+            return Status("ready" if self._far.ready else "building", rows=rows, behind=behind)
         replica = self._replica
         if replica is None:
             return Status("off")
@@ -231,6 +250,8 @@ class Engines:
     def close(self) -> None:
         """Close the replica. The events database is closed before."""
         self._ready = False
+        if self._far is not None:
+            self._far.close()
         if self._threads is not None:
             self._threads.shutdown(wait=True)
         if self._replica is not None:

@@ -1,0 +1,369 @@
+"""ClickHouse in the place of the column replica: it follows events.db, and answers plans once it has all of it.
+
+While it is away, or has not caught up, SQLite answers from events.db, which has everything.
+"""
+
+import asyncio
+import contextlib
+import json
+import logging
+import math
+import secrets
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import TypeVar
+
+from analytics_box.clock import DAY, Clock
+from analytics_box.errors import DeadlineExceeded, Unavailable
+from analytics_box.facts.tables import FACT_NAMES
+from analytics_box.query.engines.clickhouse import shipping, tables, words
+from analytics_box.query.engines.clickhouse.server import Away, PlanFailed, Server, Target
+from analytics_box.query.engines.clickhouse.shipping import Position, Shipment
+from analytics_box.query.engines.clickhouse.tables import OWNER
+from analytics_box.query.engines.counting import Row, Take
+from analytics_box.query.engines.sql import Statement
+from analytics_box.query.plan import Plan
+from analytics_box.store.db import Connection, Db
+
+__all__ = ["Away", "ClickHouse", "PlanFailed", "Target"]
+
+log = logging.getLogger(__name__)
+T = TypeVar("T")
+
+AT_ONCE = 8  # questions that are with the server
+EVERY_SECONDS = 1.0  # between two shipments: answers may be so old
+_FIRST_WAIT, _LONGEST_WAIT = 5, 60  # seconds after a failure
+_READ_SECONDS = 120.0
+_TRIES = 2  # of a question beside which rows were replaced; another one has them wait
+
+
+class ClickHouse:
+    """Follows events.db by shipments, one after the other, and answers from what has arrived."""
+
+    NAME = words.NAME
+
+    def __init__(
+        self, events: Db, clock: Clock, target: Target, *, waiting: int = 256, every: float = EVERY_SECONDS
+    ) -> None:
+        self._events, self._clock, self._target = events, clock, target
+        self._directory = events.path.parent
+        self._every, self._waiting, self._running = every, waiting, 0
+        self._server: Server | None = None
+        self._position: Position | None = None
+        self._ready = False
+        self._version = -1  # of events.db that is there
+        self._followed_at = self._not_before = -math.inf  # seconds of the clock
+        self._failures = 0  # in a row
+        self._following = asyncio.Lock()
+        self._removals = 0  # how often rows began or ended to be replaced
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._asking = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="clickhouse")
+        self._sending = ThreadPoolExecutor(1, thread_name_prefix="to-clickhouse")
+
+    @property
+    def ready(self) -> bool:
+        """Whether it has answered last, and has all that there was then."""
+        return self._ready
+
+    @property
+    def version(self) -> int:
+        """Of the facts that a question would be answered from now."""
+        fresh = 0 <= self._clock.monotonic() - self._followed_at < self._every
+        return self._version if self._ready and fresh else self._events.version
+
+    @property
+    def applied(self) -> int:
+        """The last change that has arrived; 0 while nobody knows."""
+        return 0 if self._position is None else self._position.applied
+
+    def statement(self, plan: Plan) -> Statement:
+        """What it would run for this plan."""
+        return words.render(plan)
+
+    async def rows_or_none(self, plan: Plan, seconds: float, take: Take) -> list[Row] | None:
+        """The rows of a plan; None where somebody else has to answer it now.
+
+        Raises DeadlineExceeded, OverBudget and Unavailable.
+        """
+        if not self._ready:
+            return None
+        try:
+            await asyncio.wait_for(self._follow(), seconds / 2)
+            return await self._rows(plan, seconds, take)
+        except TimeoutError:
+            log.warning("ClickHouse is behind by more than a question may wait: SQLite answers it")
+        except PlanFailed:
+            log.exception("ClickHouse cannot answer this; SQLite does")
+        except Away:
+            pass  # it was told in the log
+        return None
+
+    async def _rows(self, plan: Plan, seconds: float, take: Take) -> list[Row]:
+        if self._running >= self._waiting:
+            raise Unavailable("Too many questions at once; ask again in a moment", retry_after=1)
+        self._running += 1
+        try:
+            return await self._answer(plan, seconds, _Once(take))
+        finally:
+            self._running -= 1
+
+    async def maintain(self) -> None:
+        """Catch up, from the beginning if need be."""
+        if self._clock.monotonic() < self._not_before:
+            return
+        try:
+            await self._follow(now=True)
+            await self._purge()
+        except Away:
+            return
+        if not self._ready:
+            self._ready = True
+            self._failures = 0
+            log.info("ClickHouse has all events and answers queries")
+
+    async def behind(self) -> tuple[int, int]:
+        """How many rows of facts are there, and how many are still to come."""
+        newest = await self._events.read(_newest)
+        there = {name: max(self._position.last_of(name), 0) if self._position else 0 for name in newest}
+        return sum(there.values()), sum(max(newest[name] - there[name], 0) for name in newest)
+
+    def close(self) -> None:
+        """Wait for what is under way, and close."""
+        self._ready = False
+        for threads in (self._asking, self._sending):
+            threads.shutdown(wait=True, cancel_futures=True)
+        if self._server is not None:
+            self._server.close()
+            self._server = None
+
+    async def _answer(self, plan: Plan, seconds: float, take: "_Once") -> list[Row]:
+        """Ask, once more where rows were replaced meanwhile, and in the end while nothing is."""
+        for _ in range(_TRIES):
+            before = self._removals
+            rows = await self._ask(plan, seconds, take)
+            if before == self._removals and not before % 2:
+                return rows
+        async with self._following:
+            return await self._ask(plan, seconds, take)
+
+    async def _ask(self, plan: Plan, seconds: float, take: "_Once") -> list[Row]:
+        take.begin()
+        server = self._server
+        if server is None:
+            raise Away("It was lost a moment ago")
+        try:
+            asked = asyncio.get_running_loop().run_in_executor(self._asking, partial(server.rows, plan, seconds, take))
+            return await asyncio.wait_for(asked, seconds + 1)
+        except TimeoutError as late:
+            raise DeadlineExceeded(f"This took longer than the {seconds:g} seconds it may take") from late
+        except Away as away:
+            if server is self._server:
+                self._lose(away)
+            raise
+
+    async def _send(self, work: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._sending, work)
+
+    async def _follow(self, *, now: bool = False) -> None:
+        """Bring it to the state that the facts have now. A shipment goes on when nobody waits for it any more.
+
+        Raises Away.
+        """
+        if not now and self.version == self._version:
+            return
+        task = asyncio.create_task(self._follow_to(self._events.version))
+        self._tasks.add(task)
+        task.add_done_callback(self._followed)
+        await asyncio.shield(task)
+
+    def _followed(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled():
+            task.exception()  # whoever waits is told
+
+    async def _follow_to(self, wanted: int) -> None:
+        async with self._following:
+            if self._server is not None and self._version >= wanted:
+                return
+            try:
+                if self._server is None:
+                    await self._open()
+                while self._version < wanted:
+                    version = self._events.version
+                    if not await self._step():
+                        self._version, self._followed_at = version, self._clock.monotonic()
+            except (Away, OSError) as away:
+                self._lose(away)
+                raise Away(str(away)) from away
+
+    async def _open(self) -> None:
+        """Connect, and find out how far it is; what is not of these facts is made anew."""
+        self._server = await self._send(partial(Server, self._target))
+        self._version = -1
+        self._removals += self._removals % 2
+        position = shipping.read_position(self._directory)
+        box = await self._events.read(_box)
+        why = await self._send(partial(_why_not, self._server, position, box))
+        if position is not None and not why:
+            newest = {} if position.sending else await self._send(partial(_newest_rows, self._server, position))
+            why = await self._events.read(partial(shipping.why_not_here, position=position, newest=newest))
+        if position is None or why:
+            log.info("The tables in ClickHouse are made anew: %s", why)
+            position = Position(secrets.token_hex(8), applied=await self._events.read(shipping.newest_change))
+            await self._send(partial(_make_tables, self._server, box, position.epoch))
+            await asyncio.to_thread(shipping.write_position, self._directory, position)
+        self._position = position
+
+    async def _step(self) -> bool:
+        """Send one shipment; whether there may be more. One that may be on its way already goes first."""
+        position, server = self._position, self._server
+        if position is None or server is None:
+            raise Away("It is closed")
+        sending, now = position.sending, self._clock.now()
+        if sending is not None and now - sending.began >= DAY:
+            await self._send(partial(_forget_shipment, server, position.number + 1))
+            sending = sending.anew(now)
+            await self._write(position.sends(sending))
+        if sending is not None:
+            shipment = await self._read(partial(shipping.same_shipment, position=position, sending=sending))
+        else:
+            found = await self._read(partial(shipping.next_shipment, position=position, now=now))
+            if found is None:
+                return False
+            shipment = found
+            await self._write(position.sends(shipment.sending))
+        ship = partial(_ship, server, position, shipment)
+        if shipment.removes:
+            self._removals += self._removals % 2 + 1  # odd until they are replaced, whatever happened before
+            await self._send(ship)
+            self._removals += 1
+        else:
+            await self._send(ship)
+        await self._write(position.arrived(shipment.sending, removed_at=now if shipment.removes else 0))
+        return shipment.more
+
+    async def _read(self, work: Callable[[Connection], T]) -> T:
+        return await self._events.read(work, seconds=_READ_SECONDS)
+
+    async def _write(self, position: Position) -> None:
+        await asyncio.to_thread(shipping.write_position, self._directory, position)
+        self._position = position
+
+    async def _purge(self) -> None:
+        """What was removed a day ago leaves the server's disk."""
+        position, server = self._position, self._server
+        if position is None or server is None or not position.removed_at:
+            return
+        if self._clock.now() - position.removed_at < DAY:
+            return
+        async with self._following:
+            try:
+                await self._send(partial(_purge, server))
+                await self._write(position.purged())
+            except (Away, OSError) as away:
+                self._lose(away)
+                raise Away(str(away)) from away
+
+    def _lose(self, why: Exception) -> None:
+        """Let SQLite answer, and try again after a while, which grows with each failure."""
+        wait = min(_FIRST_WAIT * 2**self._failures, _LONGEST_WAIT)
+        self._failures += 1
+        self._not_before = self._clock.monotonic() + wait
+        self._ready = False
+        log.error("ClickHouse does not do what it should (%s): SQLite answers; next try in %d seconds", why, wait)
+        server, self._server = self._server, None
+        if server is not None:
+            self._sending.submit(_closed, server)
+
+
+class _Once:
+    """Tells of the bytes of an answer once, however often it is asked for."""
+
+    def __init__(self, take: Take) -> None:
+        self._take = take
+        self._told, self._now = 0, 0
+
+    def begin(self) -> None:
+        self._now = 0
+
+    def __call__(self, size: int) -> None:
+        self._now += size
+        if self._now > self._told:
+            more, self._told = self._now - self._told, self._now
+            self._take(more)
+
+
+def _why_not(server: Server, position: Position | None, box: str) -> str:
+    """Why the tables there are not those of this position; nothing where they are. Raises Away where they are of
+    another box."""
+    for statement in tables.created(OWNER, server.cluster):
+        server.do(statement)
+    found = server.look(f"select box, epoch, shape from {OWNER.name}")
+    if any(owner != box for owner, _, _ in found):
+        raise Away("the database has the events of another box; name another database in clickhouse_dsn")
+    if position is None or not found:
+        return "there are none of this box yet"
+    there = {name for (name,) in server.look("select name from system.tables where database = currentDatabase()")}
+    if missing := [table.name for table in tables.SHIPPED if table.name not in there]:
+        return f"there is no {', '.join(missing)}"
+    if found != [(box, position.epoch, tables.shape(server.cluster))]:
+        return "they have another shape, or are of an earlier time"
+    return ""
+
+
+def _make_tables(server: Server, box: str, epoch: str) -> None:
+    server.remove(OWNER.name, "id = 1")
+    for table in tables.SHIPPED:
+        for statement in (*tables.dropped(table.name, server.cluster), *tables.created(table, server.cluster)):
+            server.do(statement)
+    row = json.dumps([1, box, epoch, tables.shape(server.cluster), 0]).encode()
+    server.insert(OWNER.name, (*OWNER.names, "shipment"), row, epoch)
+
+
+def _newest_rows(server: Server, position: Position) -> dict[str, list[Row]]:
+    """The newest row of each table."""
+    return {
+        table.name: server.look(
+            f"select {', '.join(table.plain)} from {table.name} where id = {position.last_of(table.name)}"
+        )
+        for table in tables.SHIPPED
+    }
+
+
+def _ship(server: Server, position: Position, shipment: Shipment) -> None:
+    """Send what it has, and then remove what that replaces."""
+    number, tries = position.number + 1, shipment.sending.tries
+    for part in shipment.parts:
+        if part.count:
+            token = f"{position.epoch}-{number}-{tries}-{part.table.name}"
+            server.insert(part.table.name, (*part.table.names, "shipment"), part.lines, token)
+    for part in reversed(shipment.parts):
+        if part.changed:
+            server.remove(part.table.name, f"id in ({', '.join(map(str, part.changed))}) and shipment < {number}")
+
+
+def _forget_shipment(server: Server, number: int) -> None:
+    """Remove what has come of a shipment that is so old that ClickHouse may not know any more what it has of it."""
+    for table in tables.SHIPPED:
+        server.remove(table.name, f"shipment = {number}")
+
+
+def _purge(server: Server) -> None:
+    for table in tables.SHIPPED:
+        name = tables.own(table.name, server.cluster)
+        server.do(f"alter table {name}{tables.on(server.cluster)} apply deleted mask", waits=False)
+
+
+def _closed(server: Server) -> None:
+    with contextlib.suppress(Away):
+        server.close()
+
+
+def _box(db: Connection) -> str:
+    return str(db.execute("-- clickhouse.box\nselect id from box").fetchall()[0][0])
+
+
+def _newest(db: Connection) -> dict[str, int]:
+    query = " union all ".join(f"select '{name}', coalesce(max(id), 0) from {name}" for name in FACT_NAMES)
+    return {str(name): int(str(last)) for name, last in db.execute(f"-- clickhouse.newest\n{query}").fetchall()}

@@ -1,0 +1,176 @@
+"""A ClickHouse server, or a cluster by one of its servers, over HTTP. Its client is loaded when it is first used."""
+
+import logging
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import unquote, urlsplit
+
+from analytics_box.errors import BoxError, DeadlineExceeded, OverBudget
+from analytics_box.query.engines.clickhouse import words
+from analytics_box.query.engines.clickhouse.tables import own
+from analytics_box.query.engines.counting import Row, Take, counted, json_place
+from analytics_box.query.plan import Plan
+
+if TYPE_CHECKING:
+    from clickhouse_connect.driver.client import Client
+
+_CONNECT_SECONDS, _ANSWER_SECONDS, _SHIP_SECONDS = 5, 60, 300
+# Codes of ClickHouse's errors.
+_TOO_LONG, _TOO_LARGE = 159, frozenset((158, 241, 307))
+_OF_THE_STATEMENT = frozenset(
+    (6, 8, 10, 35, 36, 42, 43, 44, 46, 47, 48, 53, 62, 69, 70, 72, 153, 184, 207, 215, 344, 386)
+)
+# One block for each month, so that what is sent again is the same to ClickHouse.
+_INSERTING: Mapping[str, str | int] = {
+    "async_insert": 0,
+    "input_format_parallel_parsing": 0,
+    "insert_deduplicate": 1,
+    "max_insert_block_size": 10_000_000,
+    "min_insert_block_size_bytes": 0,
+    "min_insert_block_size_rows": 10_000_000,
+    "precise_float_parsing": 1,
+    "throw_on_max_partitions_per_insert_block": 0,
+}
+_INTO_A_CLUSTER: Mapping[str, str | int] = {"distributed_foreground_insert": 1, "insert_quorum": "auto"}
+_WAITING: Mapping[str, str | int] = {"lightweight_deletes_sync": 2, "mutations_sync": 2}
+
+
+class Away(Exception):
+    """Why ClickHouse does not do what it was asked now."""
+
+
+class PlanFailed(Exception):
+    """ClickHouse cannot answer this plan, and is well."""
+
+
+class Target(NamedTuple):
+    """Where it is: an address like https://user@host:8443/database, the file with the password, and the cluster's name.
+    Both may be empty."""
+
+    url: str
+    password_file: str = ""
+    cluster: str = ""
+
+
+class Server:
+    """An open connection. Its methods block, and may be called by several threads. They raise Away."""
+
+    def __init__(self, target: Target) -> None:
+        self.cluster = target.cluster
+        with _told():
+            self._shipping = _client(target, _SHIP_SECONDS)
+            self._asking = _client(target, _ANSWER_SECONDS)
+
+    def close(self) -> None:
+        """Let go of its connections."""
+        with _told():
+            self._asking.close()
+            self._shipping.close()
+
+    def do(self, statement: str, *, waits: bool = True) -> None:
+        """Run a statement that answers nothing; `waits` for what it changes on all servers."""
+        with _told():
+            self._shipping.command(statement, settings=dict(_WAITING) if waits else {})
+
+    def look(self, statement: str) -> list[Row]:
+        """The rows of a small question of the box itself."""
+        with _told():
+            return [tuple(row) for row in self._shipping.query(statement).result_rows]
+
+    def insert(self, table: str, columns: Iterable[str], lines: bytes, token: str) -> None:
+        """Add rows, which are lines of JSON; those that came with this token before are there already."""
+        settings = {**_INSERTING, **(_INTO_A_CLUSTER if self.cluster else {}), "insert_deduplication_token": token}
+        with _told():
+            self._shipping.raw_insert(table, list(columns), lines, settings=settings, fmt="JSONCompactEachRow")
+
+    def remove(self, table: str, where: str) -> None:
+        """Remove rows; when this returns, nobody sees them any more."""
+        on_cluster = f" on cluster '{self.cluster}'" if self.cluster else ""
+        self.do(f"delete from {own(table, self.cluster)}{on_cluster} where {where}")
+
+    def rows(self, plan: Plan, seconds: float, take: Take) -> list[Row]:
+        """The rows of a plan; `take` is told their bytes while they are read.
+
+        Raises DeadlineExceeded, OverBudget, PlanFailed, and what `take` raises.
+        """
+        statement = words.render(plan)
+        settings = dict(words.SETTINGS) | {"max_execution_time": max(1, math.ceil(seconds))}
+        with _answered(plan, seconds):
+            found = self._asking.query_rows_stream(statement.sql, words.bound(statement), settings)
+            with found as rows:
+                return counted(map(tuple, rows), take, json_place(plan.names))
+
+
+def _client(target: Target, seconds: int) -> "Client":
+    try:
+        import clickhouse_connect  # noqa: PLC0415  # nobody pays for it who does not use it
+    except ModuleNotFoundError as missing:
+        raise Away("its library is missing: pip install 'analytics-box[clickhouse]'") from missing
+    logging.getLogger("clickhouse_connect").setLevel(logging.CRITICAL)  # what it raises is told here
+    given = urlsplit(target.url)
+    return clickhouse_connect.get_client(
+        interface=given.scheme,
+        host=given.hostname,
+        port=given.port or 0,  # the usual one
+        username=unquote(given.username or "") or "default",
+        password=_password(target.password_file),
+        database=unquote(given.path.strip("/")) or "default",
+        client_name="analytics-box",
+        autogenerate_session_id=False,  # in a session statements would wait for each other
+        connect_timeout=_CONNECT_SECONDS,
+        send_receive_timeout=seconds,
+        query_retries=0,
+        form_encode_query_params=True,  # lists are longer than addresses may be
+    )
+
+
+def _password(file: str) -> str:
+    if not file:
+        return ""
+    try:
+        return Path(file).expanduser().read_text("utf-8").partition("\n")[0].rstrip("\r")
+    except (OSError, UnicodeDecodeError) as broken:
+        raise Away(f"clickhouse_password_file cannot be read: {type(broken).__name__}") from broken
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Whatever goes wrong is said in one line."""
+    try:
+        yield
+    except Away:
+        raise
+    except Exception as broken:
+        raise Away(_line(broken)) from broken
+
+
+@contextmanager
+def _answered(plan: Plan, seconds: float) -> Iterator[None]:
+    try:
+        yield
+    except BoxError:
+        raise
+    except Exception as broken:
+        code: Any = getattr(broken, "code", None)
+        if code == _TOO_LONG:
+            raise DeadlineExceeded(f"This took longer than the {seconds:g} seconds it may take") from broken
+        if code in _TOO_LARGE:
+            raise OverBudget("This takes more memory than ClickHouse has for it; ask for a shorter range") from broken
+        if code in _OF_THE_STATEMENT:
+            raise PlanFailed(f"{plan.source}: {_line(broken)}") from broken
+        raise Away(_line(broken)) from broken
+
+
+def _line(broken: Exception) -> str:
+    """What went wrong, in a line; of the network, what the system says."""
+    cause: BaseException | None = broken
+    while cause is not None:
+        if isinstance(cause, OSError) and cause.strerror:
+            return cause.strerror
+        if isinstance(cause, TimeoutError):
+            return "it did not answer in time"
+        cause = cause.__cause__ or cause.__context__
+    return (str(broken).strip().partition("\n")[0] or type(broken).__name__)[:500]

@@ -1,0 +1,236 @@
+"""What goes to ClickHouse, and how far it is there.
+
+As the column replica does, it follows by what the table `changes` names and by the rows after its own last ones. What
+goes together is a shipment. What it holds is written down before it is sent (`Sending`), and again when it is there. A
+shipment whose answer was lost, or in whose middle the box was killed, is sent once more under its number and its token,
+and ClickHouse leaves out what it has of it. Rows that a shipment brings anew are removed from earlier ones only.
+
+Numbers and texts travel as lines of JSON that SQLite makes itself, so that the event loop goes on meanwhile.
+"""
+
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from analytics_box.facts.layout import stored
+from analytics_box.query.engines import transfer
+from analytics_box.query.engines.clickhouse.tables import BY_NAME, PROPERTIES, Table
+from analytics_box.query.engines.counting import Row
+from analytics_box.query.engines.transfer import COPIED
+from analytics_box.store.db import Connection
+from analytics_box.store.files import write_private
+
+FILE_NAME = "clickhouse.json"
+PIECE = 50_000  # rows of a table that go together
+CHANGES = 5_000  # changed rows, which a statement lists by their ids
+_COPIED = {table.name: table for table in COPIED}
+_OF_JSON = "json_each(properties) where type <> 'null'"
+_VALUE = (
+    "case when type in ('object', 'array') then value when type in ('true', 'false') then type"
+    " else cast(atom as text) end"
+)
+_MADE = {
+    name: f"json((select json_group_array({of}) from {_OF_JSON}))"
+    for name, of in zip(PROPERTIES, ("key", "type", _VALUE), strict=True)
+}
+
+
+class Sending(Struct, frozen=True):
+    """A shipment on its way: the changes up to this one, and per table the rows (after, until]. What was sent in vain
+    since `began` (UTC ms) may still arrive; with another number of `tries` it is another one to ClickHouse."""
+
+    until: int
+    rows: dict[str, tuple[int, int]]
+    began: int
+    tries: int = 0
+
+    def anew(self, now: int) -> "Sending":
+        """The same, of which ClickHouse has nothing."""
+        return replace(self, began=now, tries=self.tries + 1)
+
+
+class Position(Struct, frozen=True):
+    """How far ClickHouse is: the number of the last shipment and of the last change, the last id of each table, and the
+    shipment that may be on its way. `epoch` names the tables that this is about. `removed_at` (UTC ms, or 0) is when
+    the first of the rows were removed whose bytes may still be on the server's disk."""
+
+    epoch: str
+    number: int = 0
+    applied: int = 0
+    last: dict[str, int] = msgspec.field(default_factory=dict)
+    sending: Sending | None = None
+    removed_at: int = 0
+
+    def last_of(self, table: str) -> int:
+        """The newest row that is there; -1 for none."""
+        return self.last.get(table, -1)
+
+    def sends(self, sending: Sending) -> "Position":
+        """The position while this is on its way."""
+        return replace(self, sending=sending)
+
+    def arrived(self, sending: Sending, removed_at: int) -> "Position":
+        """The position once this is there, which has removed rows at this time, or none (0)."""
+        last = {name: until for name, (_, until) in sending.rows.items()}
+        return Position(self.epoch, self.number + 1, sending.until, last, removed_at=self.removed_at or removed_at)
+
+    def purged(self) -> "Position":
+        """The position once nothing is left of removed rows."""
+        return replace(self, removed_at=0)
+
+
+class Part(Struct, frozen=True):
+    """What a shipment brings to a table: lines of JSON with so many rows, and the ids of those that it replaces."""
+
+    table: Table
+    count: int
+    lines: bytes
+    changed: tuple[int, ...]
+
+
+class Shipment(Struct, frozen=True):
+    """What is sent, and whether there may be more behind it."""
+
+    sending: Sending
+    parts: tuple[Part, ...]
+    more: bool
+
+    @property
+    def removes(self) -> bool:
+        """Whether rows are replaced or removed, so that who asks meanwhile may see half of it."""
+        return any(part.changed for part in self.parts)
+
+
+def read_position(directory: Path) -> Position | None:
+    """The position that was written down; None where there is none that can be read."""
+    try:
+        return msgspec.json.decode((directory / FILE_NAME).read_bytes(), type=Position)
+    except (OSError, msgspec.DecodeError):
+        return None
+
+
+def write_position(directory: Path, position: Position) -> None:
+    """Write it down, so that it outlives this process and the machine. Raises OSError."""
+    write_private(directory / FILE_NAME, msgspec.json.encode(position))
+
+
+def newest_change(db: Connection) -> int:
+    """The number of the last change that was noted."""
+    rows = db.execute("-- shipping.newest\nselect seq from sqlite_sequence where name = 'changes'").fetchall()
+    return int(str(rows[0][0])) if rows else 0
+
+
+def why_not_here(db: Connection, position: Position, newest: Mapping[str, list[Row]]) -> str:
+    """Why these facts are not those that were sent until this position, of which ClickHouse has these newest rows: an
+    earlier state of the file was put back. Nothing where they are."""
+    last = newest_change(db)
+    found = db.execute("-- shipping.oldest\nselect coalesce(min(id), 0) from changes").fetchall()
+    oldest = int(str(found[0][0])) or last + 1
+    if not oldest - 1 <= position.applied <= last:
+        return "they have missed changes"
+    for name, rows in newest.items():
+        of = position.last_of(name)
+        shown = ", ".join(BY_NAME[name].plain)
+        own = db.execute(f"-- shipping.own\nselect {shown} from {name} where id = ?", (of,)).fetchall()
+        if [tuple(row) for row in own] != rows and not _has_changed(db, name, of, position.applied):
+            return f"their {name} are others"
+    return ""
+
+
+def _has_changed(db: Connection, table: str, row: int, since: int) -> bool:
+    found = db.execute(
+        "-- shipping.has_changed\nselect 1 from changes where source = ? and row = ? and id > ?", (table, row, since)
+    )
+    return bool(found.fetchall())
+
+
+def next_shipment(db: Connection, position: Position, now: int) -> Shipment | None:
+    """What is to be sent after this position, in one snapshot of events.db; None where all is there."""
+    db.execute("begin")
+    try:
+        changes = _changes(db, position.applied, sys.maxsize)
+        sources = {source for _, source, _ in changes}
+        until = changes[-1][0] if changes else position.applied
+        waits, goes_on = len(changes) == CHANGES, False  # first all changes, then new rows
+        rows = {}
+        for name in BY_NAME:
+            after = position.last_of(name)
+            if name in sources:  # ids of removed rows may come again
+                after = _last(db, name, after)
+            last, full = (after, False) if waits else _next(db, name, after)
+            rows[name] = (after, last)
+            goes_on |= full
+            waits |= full and name == "strings"  # no row may be there before its strings
+        if not changes and all(after == last for after, last in rows.values()):
+            return None
+        sending = Sending(until, rows, now)
+        return Shipment(sending, _parts(db, position, sending), waits or goes_on)
+    finally:
+        db.execute("rollback")
+
+
+def same_shipment(db: Connection, position: Position, sending: Sending) -> Shipment:
+    """What was on its way, of the rows as they are now: changes since then come with the next one."""
+    db.execute("begin")
+    try:
+        return Shipment(sending, _parts(db, position, sending), more=True)
+    finally:
+        db.execute("rollback")
+
+
+def _parts(db: Connection, position: Position, sending: Sending) -> tuple[Part, ...]:
+    changes = _changes(db, position.applied, sending.until)
+    parts = []
+    for name, (after, until) in sending.rows.items():
+        changed = tuple(sorted({row for _, source, row in changes if source == name}))
+        if changed or until > after:
+            count, lines = _lines(db, BY_NAME[name], position.number + 1, changed, (after, until))
+            parts.append(Part(BY_NAME[name], count, lines, changed))
+    return tuple(parts)
+
+
+def _changes(db: Connection, after: int, until: int) -> list[tuple[int, str, int]]:
+    found = db.execute(
+        "-- shipping.changes\nselect id, source, row from changes where id > ? and id <= ? order by id limit ?",
+        (after, until, CHANGES),
+    )
+    return [(int(str(number)), str(source), int(str(row))) for number, source, row in found.fetchall()]
+
+
+def _last(db: Connection, table: str, until: int) -> int:
+    """The newest row that is left of these; -1 for none."""
+    found = db.execute(f"-- shipping.last\nselect coalesce(max(id), -1) from {stored(table)} where id <= ?", (until,))
+    return int(str(found.fetchall()[0][0]))
+
+
+def _next(db: Connection, table: str, after: int) -> tuple[int, bool]:
+    """The last row of the next piece, and whether there may be more behind it."""
+    piece = f"select id from {stored(table)} where id > ? order by id limit ?"
+    found = db.execute(f"-- shipping.next\nselect max(id), count(*) from ({piece})", (after, PIECE)).fetchall()
+    last, count = found[0]
+    return (after if last is None else int(str(last))), int(str(count)) == PIECE
+
+
+def _lines(
+    db: Connection, table: Table, number: int, changed: tuple[int, ...], rows: tuple[int, int]
+) -> tuple[int, bytes]:
+    """The rows that go to a table, a line each, and how many they are: those that came, and those of the changed ones
+    that are still there."""
+    shown = ", ".join(_MADE.get(name, name) for name in table.names)
+    values: Mapping[str, int | str] = {"number": number, "after": rows[0], "until": rows[1], "ids": json.dumps(changed)}
+    wanted = "id > :after" if not changed else "(id > :after or id in (select value from json_each(:ids)))"
+    found = db.execute(
+        f"""
+        -- shipping.lines
+        select count(*), cast(group_concat(json_array({shown}, :number), char(10)) as blob)
+        from {transfer.relation(_COPIED[table.name])} where id <= :until and {wanted}
+        """,
+        values,
+    ).fetchall()
+    count, lines = found[0]
+    return int(str(count)), lines if isinstance(lines, bytes) else b""

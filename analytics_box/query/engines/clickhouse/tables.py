@@ -1,0 +1,116 @@
+"""The tables in ClickHouse: the replicated ones of events.db once more, and one that says whose rows they have.
+
+Rows lie in the order of what is asked: by site, kind and time, in a partition for each month. Each has the number of
+the shipment that brought it, so that what a later one brings anew can be told from what it replaces.
+"""
+
+import hashlib
+from typing import NamedTuple
+
+import msgspec
+from msgspec import Struct
+
+from analytics_box.facts.tables import FACT_NAMES, TABLES
+from analytics_box.facts.tables import Table as Declared
+
+VERSION = 1  # of what is made of the rows; tables of another one are made anew
+PROPERTIES = ("property_keys", "property_kinds", "property_values")
+
+_TYPES = {"string": "UInt32", "integer": "Int64", "real": "Float64", "text": "String"}
+# The columns by which rows lie, where a table has them; tables without a time are small and are one partition.
+_ORDER = ("site", "link", "monitor", "kind", "time", "start")
+_TIMES = ("time", "start")
+# Answers that were lost may be asked for again for a week; what is acknowledged is on the server's disk.
+_ALONE = "non_replicated_deduplication_window = 1000, fsync_after_insert = 1, fsync_part_directory = 1"
+_REPLICATED = "replicated_deduplication_window = 10000, replicated_deduplication_window_seconds = 604800"
+
+
+class Column(NamedTuple):
+    name: str
+    type: str
+
+
+class Table(Struct, frozen=True):
+    """A table and its columns, the first of them its id, without the number of the shipment."""
+
+    name: str
+    columns: tuple[Column, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Its columns by name."""
+        return tuple(column.name for column in self.columns)
+
+    @property
+    def plain(self) -> tuple[str, ...]:
+        """Those of them that are the same in events.db, to the last digit."""
+        return tuple(name for name, of_type in self.columns if not of_type.startswith(("Array", "Float")))
+
+
+def _columns(table: Declared) -> tuple[Column, ...]:
+    columns = [Column("id", "Int64")]
+    for column in table.columns:
+        of_type = _TYPES[column.kind]
+        columns.append(Column(column.name, f"Nullable({of_type})" if column.null else of_type))
+    if table.name == "events":
+        keys, kinds, values = PROPERTIES
+        short = "Array(LowCardinality(String))"
+        columns += [Column(keys, short), Column(kinds, short), Column(values, "Array(String)")]
+    return tuple(columns)
+
+
+SHIPPED = tuple(Table(table.name, _columns(table)) for table in TABLES if table.replicated)
+# Whose rows these are, as a table of one row.
+OWNER = Table(
+    "analytics_box",
+    (Column("id", "Int64"), *(Column(name, "String") for name in ("box", "epoch", "shape"))),
+)
+# Texts come before the rows that have their numbers.
+BY_NAME = {table.name: table for table in sorted(SHIPPED, key=lambda table: table.name in FACT_NAMES)}
+
+
+def shape(cluster: str) -> str:
+    """A digest of all that the tables are."""
+    return hashlib.sha256(msgspec.json.encode([VERSION, SHIPPED, _ORDER, cluster])).hexdigest()
+
+
+def created(table: Table, cluster: str) -> list[str]:
+    """The statements that make a table."""
+    columns = ", ".join(f"{name} {of_type}" for name, of_type in (*table.columns, Column("shipment", "UInt64")))
+    indices = "index by_id id type minmax granularity 1, index by_shipment shipment type minmax granularity 1"
+    order = ", ".join((*(name for name in _ORDER if name in table.names), "id"))
+    times = [name for name in _TIMES if name in table.names]
+    partition = f" partition by toYYYYMM(fromUnixTimestamp64Milli({times[0]}, 'UTC'))" if times else ""
+    engine, kept = ("ReplicatedMergeTree", _REPLICATED) if cluster else ("MergeTree", _ALONE)
+    made = [
+        f"create table if not exists {own(table.name, cluster)}{on(cluster)} ({columns}, {indices}) engine = {engine}"
+        f"{partition} order by ({order}) settings {kept}"
+    ]
+    if cluster:
+        local = own(table.name, cluster)
+        made.append(
+            f"create table if not exists {table.name}{on(cluster)} as {local}"
+            f" engine = Distributed({quoted(cluster)}, currentDatabase(), {local}, intHash64(id))"
+        )
+    return made
+
+
+def dropped(name: str, cluster: str) -> list[str]:
+    """The statements that remove a table."""
+    tables = (name, own(name, cluster)) if cluster else (name,)
+    return [f"drop table if exists {table}{on(cluster)} sync" for table in tables]
+
+
+def own(name: str, cluster: str) -> str:
+    """The table that has rows itself: of a cluster, the one that each of its machines has."""
+    return f"{name}_local" if cluster else name
+
+
+def on(cluster: str) -> str:
+    """Where a statement runs."""
+    return f" on cluster {quoted(cluster)}" if cluster else ""
+
+
+def quoted(name: str) -> str:
+    """A text in SQL."""
+    return "'" + name.replace("\\", "\\\\").replace("'", "\\'") + "'"

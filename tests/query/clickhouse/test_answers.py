@@ -1,0 +1,87 @@
+"""ClickHouse answers every type of question as SQLite does."""
+
+import logging
+from collections.abc import Iterator
+
+import pytest
+
+from analytics_box.links.clicks import rows as click_rows
+from analytics_box.query import catalog
+from analytics_box.query.happened import LIMITS
+from analytics_box.store.strings import Strings
+from tests.cases import each
+from tests.query.checks_of_all_kinds import store_a_monitor
+from tests.query.clickhouse.served import needs_chdb, serving
+from tests.query.clickhouse.world import World
+from tests.query.clicks_of_all_kinds import clicks_of_all_kinds
+from tests.query.facts_of_all_kinds import ANA, visit
+from tests.query.test_every_type import ask, operators_of
+
+pytestmark = needs_chdb
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    with serving() as served:
+        made = World(tmp_path_factory.mktemp("world"), served.new_database())
+        yield made
+        made.close()
+
+
+@pytest.fixture(scope="module")
+def site(world: World) -> int:
+    (number,) = world.new_sites(1)
+    world.store_facts(visit(number, world.clock.now()))
+    clicks = clicks_of_all_kinds(number, world.clock.now(), landing=number, visitor=ANA)
+    world.db.write_now(lambda db: click_rows.append(db, strings=Strings(), clicks=clicks, orphans={}))
+    store_a_monitor(world.db, number, world.clock.now())
+    return number
+
+
+@pytest.fixture(autouse=True)
+def answered_there(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
+    """Nothing was left to SQLite."""
+    with caplog.at_level(logging.WARNING, "analytics_box.query.engines.clickhouse"):
+        yield
+    assert not [record for record in caplog.records if record.name.startswith("analytics_box.query.engines")]
+
+
+@each("name", sorted(catalog.TYPES))
+def test_a_type_has_the_same_answer(world: World, site: int, name: str) -> None:
+    entry = ask(world, site, name)
+    assert entry.success, entry.error
+    assert entry.data
+
+
+def _filters() -> list[tuple[str, str, str]]:
+    """Each field with one of its operators, of a type that takes it."""
+    types_of: dict[str, list[str]] = {}
+    for name, known in sorted(catalog.TYPES.items()):
+        for field in known.filters:
+            if field not in {*known.needs, *known.alone}:
+                types_of.setdefault(field, []).append(name)
+    found = []
+    for turn, (field, names) in enumerate(sorted(types_of.items())):
+        name = names[turn * 7 % len(names)]
+        operators = operators_of(name, field)
+        found.append((field, operators[turn * 5 % len(operators)], name))
+    return found
+
+
+@each(("field", "op", "name"), _filters())
+def test_a_filter_selects_the_same(world: World, site: int, field: str, op: str, name: str) -> None:
+    known = catalog.TYPES[name]
+    value = {} if op.endswith("set") else {"value": "1" if field in LIMITS else "a"}
+    needed = [{"field": item, "op": "eq", "value": "s1"} for item in known.needs[:1]]
+    entry = ask(world, site, name, filters=[{"field": field, "op": op, **value}, *needed])
+    assert entry.success, entry.error
+
+
+ODD = ('it\'s a "text"\n\t\x00', "\\", "{x:String} ?", "'; drop table events", "ü → 漢字", "%_*[a]", "(?i)A|^$", "a.b")
+
+
+@each(("op", "value"), [(op, value) for op in ("in", "contains", "ends_with", "regex") for value in ODD])
+def test_what_people_type_is_only_a_text(world: World, site: int, op: str, value: str) -> None:
+    value = value.replace("{", "").replace("\\", "").replace("?", "", 1) if op == "regex" else value
+    given = [f"{value}{number or ''}" for number in range(6)] if op == "in" else value
+    assert ask(world, site, "top_pages", filters=[{"field": "path", "op": op, "value": given}]).success

@@ -1,0 +1,169 @@
+"""Whatever happens between the box and ClickHouse, each row is there once, and as it is in events.db."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from unittest.mock import patch
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from analytics_box.clock import DAY
+from analytics_box.facts.layout import stored
+from analytics_box.query.engines import Engines
+from analytics_box.query.engines import clickhouse as room
+from analytics_box.query.engines.clickhouse import ClickHouse, Target, shipping
+from analytics_box.query.engines.clickhouse.shipping import Position
+from analytics_box.query.engines.clickhouse.tables import PROPERTIES, SHIPPED
+from tests.query.clickhouse.fake import Fake, Killed
+from tests.query.test_columns import World as Facts
+
+FAULTS = ("lost", "refused", "late", "killed", "died")
+
+
+class World(Facts):
+    """An events.db, a server that outlives the box, and what goes wrong between them."""
+
+    def __init__(self, directory: Path) -> None:
+        self.random, self.faulty, self.calls = Random(0), 0.0, 0
+        self.server = Fake(self.fault)
+        self.target = Target("http://clickhouse.test/")
+        super().__init__(directory, columnar="clickhouse")
+
+    def open(self) -> None:
+        super().open()
+        self.begin()
+
+    def begin(self) -> None:
+        """The box begins, with what it has on disk."""
+        self.far = ClickHouse(self.db, self.clock, self.target, every=0)
+        self.engines = Engines(self.db, self.clock, columnar="clickhouse", far=self.far)
+
+    def fault(self) -> str:
+        self.calls += 1
+        return self.random.choice(FAULTS) if self.random.random() < self.faulty else ""
+
+    def reset(self, seed: int, faulty: float) -> None:
+        self.engines.close()
+        (self.directory / shipping.FILE_NAME).unlink(missing_ok=True)
+        self.server.tables.clear()
+        self.server.forget()
+        self.random, self.faulty = Random(seed), faulty
+        self.begin()
+
+    def try_to_follow(self) -> None:
+        """Catch up, as far as what goes wrong lets it; whoever is killed begins again."""
+        self.clock.advance(seconds=100)
+        try:
+            self.maintain()
+        except Killed:
+            self.begin()
+
+    def happen(self, what: str) -> None:
+        events = stored("events")
+        match what:
+            case "visit":
+                self.visit()
+            case "erase":
+                self.write(f"delete from {events} where id % 3 = ? and id < (select max(id) - 5 from {events})", 1)
+            case "erase the newest":  # whose ids come again
+                self.write(f"delete from {events} where id > (select max(id) - 4 from {events})")
+            case "move":
+                self.write(f"update {events} set session = session + 1 where id % 4 = 2")
+            case "forget texts":
+                self.write("delete from strings where id = (select max(id) from strings where value = 'never')")
+                self.write("insert into strings (value) values ('never')")
+            case "land":
+                self.server.land()
+            case _:
+                self.clock.advance(seconds=DAY // 1000 + 1)
+                self.server.forget()
+
+    def settle(self) -> None:
+        self.faulty = 0.0
+        for _ in range(3):
+            self.server.land()
+            self.try_to_follow()
+        assert self.far.ready
+
+    def assert_arrived(self) -> None:
+        there = self.ledger_rows()
+        for table in SHIPPED:
+            names = [name for name in table.names if name not in PROPERTIES]
+            rows = sorted(tuple(row[name] for name in names) for row in self.server.tables[table.name].rows)
+            expected = self.db.read_now(
+                lambda db, table=table, names=names: db.execute(  # type: ignore[misc]
+                    f"select {', '.join(names)} from {table.name} order by id"
+                ).fetchall()
+            )
+            assert rows == [tuple(row) for row in expected], table.name
+        keys = [(row["id"], key) for row in self.server.tables["events"].rows for key in row["property_keys"]]
+        assert sorted(keys) == there["event_properties"]
+
+
+@pytest.fixture(scope="module")
+def facts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    made: list[World] = []
+    write = shipping.write_position
+
+    def written(directory: Path, position: Position) -> None:
+        made[0].server.through(lambda: write(directory, position), may_be_late=False)
+
+    with (
+        patch.object(room, "Server", lambda _target: made[0].server),
+        patch.object(shipping, "write_position", written),
+    ):
+        made.append(World.__new__(World))
+        made[0].__init__(tmp_path_factory.mktemp("facts"))  # type: ignore[misc]
+        yield made[0]
+        made[0].close()
+
+
+HAPPENINGS = ("visit", "erase", "erase the newest", "move", "forget texts", "land", "a day")
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(seed=st.integers(0, 10_000), story=st.lists(st.sampled_from(HAPPENINGS), min_size=3, max_size=9))
+def test_each_row_arrives_once_whatever_goes_wrong_between_two_steps(facts: World, seed: int, story: list[str]) -> None:
+    facts.reset(seed, faulty=0)
+    facts.visit()
+    facts.settle()
+    facts.faulty = 0.1
+    for what in story:
+        facts.happen(what)
+        facts.try_to_follow()
+    facts.settle()
+    facts.assert_arrived()
+
+
+def follow(facts: World, *faults: str) -> None:
+    """Catch up, while this goes wrong with the first calls; an empty text is a call that goes well."""
+    waiting = list(faults)
+    with patch.object(facts.server, "_fault", lambda: waiting.pop(0) if waiting else ""):
+        facts.try_to_follow()
+
+
+@pytest.mark.parametrize("fault", ["lost", "late", "died"])
+def test_what_was_sent_in_vain_a_week_ago_is_there_once(facts: World, fault: str) -> None:
+    facts.reset(0, faulty=0)
+    facts.visit()
+    facts.settle()
+    facts.visit()
+    follow(facts, "", fault)  # the position is written, then the first rows go
+    assert not facts.far.ready or fault == "died"
+    facts.happen("land")
+    facts.happen("a day")
+    facts.settle()
+    facts.assert_arrived()
+
+
+def test_ids_of_removed_rows_that_come_again_arrive(facts: World) -> None:
+    facts.reset(0, faulty=0)
+    facts.visit()
+    facts.settle()
+    facts.happen("erase the newest")
+    facts.settle()
+    facts.visit()
+    facts.settle()
+    facts.assert_arrived()
