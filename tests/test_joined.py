@@ -24,12 +24,15 @@ def test_style_sheets_keep_their_order_and_lose_their_comments(monkeypatch: pyte
 
 
 def test_modules_share_imports_and_no_names(monkeypatch: pytest.MonkeyPatch) -> None:
-    tool = b"export const say = () => {};\n"
+    tool = b"export const say = () => {};\nexport const hide = () => {};\n"
     one = b'// why\nimport { say } from "./tool.js";\nconst open = "// not a comment";\n'
-    files = {"js/tool.js": tool, "js/one.js": one, "js/two.js": b"const open = 2;\n"}
+    two = b'import { hide, say } from "./tool.js";\nconst open = 2;\n'
+    files = {"js/tool.js": tool, "js/one.js": one, "js/two.js": two}
     monkeypatch.setattr(joined, "JOINED", {"js/all.js": ("js/one.js", "js/two.js")})
     tag = hashlib.sha256(tool).hexdigest()[:12].encode()
-    said = b'import { say } from "./tool.js?v=%s";\n{\nconst open = "// not a comment";\n}\n{\nconst open = 2;\n}\n'
+    said = (
+        b'import { say, hide } from "./tool.js?v=%s";\n{\nconst open = "// not a comment";\n}\n{\nconst open = 2;\n}\n'
+    )
     assert joined.made(files)["js/all.js"] == said % tag
 
 

@@ -24,7 +24,7 @@ JOINED: Final[dict[str, tuple[str, ...]]] = {
     ),
 }
 _COMMENT: Final = {".css": re.compile(rb"/\*.*?\*/\n?", re.DOTALL), ".js": re.compile(rb"^ *//.*\n", re.MULTILINE)}
-_IMPORT: Final = re.compile(rb"^import .+;\n", re.MULTILINE)
+_IMPORT: Final = re.compile(rb'^import \{ (.+) \} from "(.+)";\n', re.MULTILINE)
 _MODULE: Final = re.compile(rb'(?:from |import\()"\./([a-z_]+\.js)(?=")')
 _FOLDER: Final = "js"  # whose modules name each other as ./name.js
 _OWN: Final = (_FOLDER, "")  # folders of what is written here; the others are as they came
@@ -50,8 +50,15 @@ def _join(name: str, parts: list[bytes]) -> bytes:
     """Style sheets one after the other; modules each in a block of its own, with all that they import before them."""
     if not name.endswith(".js"):
         return b"\n".join(parts)
-    imports = dict.fromkeys(line for part in parts for line in _IMPORT.findall(part))
-    return b"".join((*imports, *(b"{\n%s}\n" % _IMPORT.sub(b"", part) for part in parts)))
+    return _imports(parts) + b"".join(b"{\n%s}\n" % _IMPORT.sub(b"", part) for part in parts)
+
+
+def _imports(parts: list[bytes]) -> bytes:
+    """What modules import, each name once: a file that has it twice is none."""
+    names: dict[bytes, dict[bytes, None]] = {}
+    for given, module in (found for part in parts for found in _IMPORT.findall(part)):
+        names.setdefault(module, {}).update(dict.fromkeys(given.split(b", ")))
+    return b"".join(b'import { %s } from "%s";\n' % (b", ".join(given), module) for module, given in names.items())
 
 
 def _with_hashes(files: Mapping[str, bytes]) -> dict[str, bytes]:
