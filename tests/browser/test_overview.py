@@ -140,6 +140,30 @@ def test_a_value_filters_the_page_and_its_chip_takes_that_back(page: Page, box: 
     expect(page).to_have_url(site(box, "?range=today&tab=utm_medium"))
 
 
+def test_what_comes_later_after_a_click_shows_what_stood_there_until_then(page: Page, box: Box) -> None:
+    page.goto(site(box, "?range=today"))
+    settled(page)
+    parts: list[Route] = []
+
+    def without_pages(route: Route) -> None:
+        answer = route.fetch()
+        late = answer.url.replace("?", "/parts/pages?").replace("&", "&amp;")
+        text = re.sub(
+            r'(id="panel-pages"[^>]*)>.*?</section>', r'\1 aria-busy="true"></section>', answer.text(), flags=re.S
+        )
+        text = text.replace('<div id="late" hidden>', f'<div id="late" hidden aria-busy="true" data-late="{late}">')
+        route.fulfill(response=answer, body=text)
+
+    page.route("**/sites/*?*referrer*", without_pages, times=1)
+    page.route("**/parts/**", lambda route: parts.append(route))  # noqa: PLW0108  Playwright marks what it calls
+    page.click("#panel-sources .bar-link >> nth=0")
+    expect(page.locator("#tile-visitors .tile-value")).to_have_text("1")
+    expect(page.locator("#panel-pages.stale .bar")).to_have_count(2)
+    page.wait_for_function("document.querySelector('#panel-pages').inert", polling=20)
+    parts[0].continue_()
+    expect(page.locator("#panel-pages:not(.stale, [aria-busy]) .bar")).to_have_count(1)
+
+
 def test_the_keyboard_alone_opens_a_tab_chooses_a_value_and_takes_it_back(page: Page, box: Box) -> None:
     page.goto(site(box, "?range=today"))
     settled(page)

@@ -51,6 +51,16 @@ def test_a_late_part_is_computed_once(box: WholeBox, asked: Counter[str]) -> Non
     assert asked["top_pages"] == 2, "what was fetched is not kept"
 
 
+def test_a_click_waits_for_what_is_soon_there_and_a_page_that_fetches_itself_anew_for_all(
+    box: WholeBox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(page, "CLICK_SECONDS", 0)
+    path = f"/sites/{box.sites['shop']}"
+    for headers, late in (({"hx_boosted": "true"}, True), ({}, False)):
+        answer = box.get(path, cookie=box.cookie, hx_request="true", **headers)
+        assert (b'aria-busy="true"' in answer.body) == late
+
+
 def test_parts_that_are_ready_come_together_and_the_others_are_asked_for_again(
     box: WholeBox, monkeypatch: pytest.MonkeyPatch
 ) -> None:

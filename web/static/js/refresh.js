@@ -122,4 +122,9 @@ export const follow = (live) => {
   if (place) ticking = setInterval(look, 1_000);
 };
 
-document.addEventListener("swapping", () => { asking?.abort(); });
+// What waits is of the page as it was asked for before.
+document.addEventListener("swapping", () => {
+  asking?.abort();
+  if (held.size) wanted = true;
+  held.clear();
+});

@@ -17,11 +17,22 @@ const keepOld = (fresh, old) => {
   }
 };
 
+// What had the keyboard has it again as soon as it can be used; values of lists change their places (tabs.js).
+let focused = "";
+const focus = () => {
+  if (!focused) return;
+  const element = document.activeElement === document.body ? document.getElementById(focused) : null;
+  if (element?.closest("[inert]")) return;
+  element?.focus({ preventScroll: true });
+  focused = "";
+};
+document.addEventListener("settled", focus);
+
 const put = (fresh, old) => {
-  const focused = old.contains(document.activeElement) ? document.activeElement.id : "";
+  const active = document.activeElement;
+  if (old.contains(active)) focused = active.matches(".bar-link") ? "" : active.id;
   keepOld(fresh, old);
   old.replaceWith(fresh);
-  if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
   document.dispatchEvent(new Event("settled"));
 };
 

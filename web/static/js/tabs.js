@@ -73,6 +73,7 @@ document.addEventListener("swapping", () => {
 document.addEventListener("settled", () => {
   if (!chose || document.activeElement !== document.body) return;
   const place = document.querySelector(chose);
+  if (place?.inert) return; // it is still to come
   const next = place?.querySelector(".bar-link[aria-current], .bar-link") ?? place ?? document.getElementById("filter-button");
   next?.focus({ preventScroll: true });
   chose = "";
