@@ -2,7 +2,7 @@
 
 `python chdb_server.py FOLDER` prints its port. POST /fault?kind=…&of=… lets what goes wrong happen to the next request
 whose statement begins with `of`: `lost` does it and does not answer, `refused` does not even do it, `late` does it once
-`land` is asked for, `busy` answers that there are too many.
+`land` is asked for, `hang` too and keeps the connection open till then, `busy` answers that there are too many.
 """
 
 import sys
@@ -56,11 +56,13 @@ class Faults:
     def __init__(self) -> None:
         self._next: list[tuple[str, str]] = []
         self.late: list[tuple[dict[str, str], bytes]] = []
+        self.landed = threading.Event()
         self._lock = threading.Lock()
 
     def add(self, kind: str, of: str) -> None:
         with self._lock:
             self._next.append((kind, of))
+            self.landed.clear()
 
     def forget(self) -> None:
         with self._lock:
@@ -100,6 +102,7 @@ class Handler(BaseHTTPRequestHandler):
             for earlier in self.faults.late:
                 self.engine.run(*earlier)
             self.faults.late.clear()
+            self.faults.landed.set()
         elif given["kind"] == "none":
             self.faults.forget()
         else:
@@ -110,6 +113,9 @@ class Handler(BaseHTTPRequestHandler):
         fault = self.faults.of(statement)
         if fault == "late":
             self.faults.late.append((given, statement))
+        elif fault == "hang":
+            self.faults.late.append((given, statement))
+            self.faults.landed.wait()
         elif fault == "busy":
             self._answer(503, b"Code: 202. DB::Exception: Too many simultaneous queries", 202)
             return

@@ -30,18 +30,21 @@ class Stored:
             self.rows += [dict(zip(columns, json.loads(line), strict=True)) for line in lines.splitlines()]
 
     def remove(self, where: str) -> None:
+        gone = self.of(where)
+        self.rows = [row for row in self.rows if row not in gone]
+
+    def of(self, where: str) -> list[dict[str, Any]]:
+        """The rows that a condition is about."""
         found = _REMOVED.fullmatch(where)
         assert found, where
         ids, before, shipment, one = found.groups()
-        gone = frozenset(map(int, ids.split(","))) if ids else frozenset()
-        self.rows = [
+        wanted = frozenset(map(int, ids.split(","))) if ids else frozenset()
+        return [
             row
             for row in self.rows
-            if not (
-                (ids and row["id"] in gone and row["shipment"] < int(before))
-                or (shipment and row["shipment"] == int(shipment))
-                or (one and row["id"] == int(one))
-            )
+            if (ids and row["id"] in wanted and row["shipment"] < int(before))
+            or (shipment and row["shipment"] == int(shipment))
+            or (one and row["id"] == int(one))
         ]
 
 
@@ -84,6 +87,9 @@ class Fake:
     def look(self, statement: str) -> list[tuple[Any, ...]]:
         if " from system.tables " in statement:
             return [(name,) for name in self.tables]
+        if statement.startswith("select count() from "):
+            table, _, where = statement.removeprefix("select count() from ").partition(" where ")
+            return [(len(self.tables[table].of(where)),)]
         found = _LOOKED.fullmatch(statement)
         assert found, statement
         names, rows = found[1].split(", "), self.tables[found[2]].rows

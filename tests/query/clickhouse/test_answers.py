@@ -80,7 +80,10 @@ def test_a_filter_selects_the_same(world: World, site: int, field: str, op: str,
 ODD = ('it\'s a "text"\n\t\x00', "\\", "{x:String} ?", "'; drop table events", "ü → 漢字", "%_*[a]", "(?i)A|^$", "a.b")
 
 
-@each(("op", "value"), [(op, value) for op in ("in", "contains", "ends_with", "regex") for value in ODD])
+@each(
+    ("op", "value"),
+    [(op, value) for number, value in enumerate(ODD) for op in ("in", "regex", "ends_with")[number % 2 :]],
+)
 def test_what_people_type_is_only_a_text(world: World, site: int, op: str, value: str) -> None:
     value = value.replace("{", "").replace("\\", "").replace("?", "", 1) if op == "regex" else value
     given = [f"{value}{number or ''}" for number in range(6)] if op == "in" else value

@@ -8,11 +8,14 @@ from pathlib import Path
 import pytest
 
 from analytics_box.clock import DAY
+from analytics_box.facts import erase
 from analytics_box.facts.layout import stored
+from analytics_box.facts.tables import FACT_NAMES
 from analytics_box.query.engines import Engines
-from analytics_box.query.engines.clickhouse import ClickHouse, Target, shipping
+from analytics_box.query.engines.clickhouse import ClickHouse, Target, server, shipping
 from analytics_box.query.engines.clickhouse.tables import SHIPPED
 from tests.query.clickhouse.served import Served, needs_chdb, serving
+from tests.query.test_columns import SITE
 from tests.query.test_columns import World as Facts
 
 pytestmark = needs_chdb
@@ -106,6 +109,24 @@ def test_what_goes_wrong_on_the_way_loses_and_doubles_nothing(world: World, faul
     world.assert_arrived()
 
 
+def test_a_server_that_does_not_answer_in_time_is_asked_again_later(
+    world: World, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(server, "_SHIP_SECONDS", 2)
+    world.begin()
+    world.catch_up()
+    world.visit()
+    break_down(world, "hang", "insert into events")
+    with caplog.at_level(logging.ERROR):
+        assert (world.views(), world.engines.name) == (world.here_views(), "sqlite")
+    assert "(it did not answer in time)" in caplog.text
+    monkeypatch.undo()
+    world.served.fault("none")
+    world.catch_up()
+    world.served.fault("land")
+    world.assert_arrived()
+
+
 def test_a_server_that_was_killed_and_comes_back_has_each_row_once(world: World) -> None:
     world.visit()
     break_down(world, "lost", "insert into errors")
@@ -131,6 +152,15 @@ def test_removed_events_are_gone_there_and_leave_its_disk_a_day_later(world: Wor
     position = shipping.read_position(world.directory)
     assert position is not None
     assert position.removed_at == 0
+
+
+def test_a_website_that_is_removed_is_gone_there_with_all_that_it_had(world: World) -> None:
+    world.runner.run(erase.site(world.db, SITE))
+    world.catch_up()
+    world.assert_arrived()
+    there = world.there()
+    assert {there[name] for name in FACT_NAMES} == {0}
+    assert there["checks"] > 0, "what is of nobody's website stays"
 
 
 def test_a_database_that_was_emptied_is_filled_again(world: World) -> None:

@@ -123,7 +123,7 @@ def facts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
 HAPPENINGS = ("visit", "erase", "erase the newest", "move", "forget texts", "land", "a day")
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(seed=st.integers(0, 10_000), story=st.lists(st.sampled_from(HAPPENINGS), min_size=3, max_size=9))
 def test_each_row_arrives_once_whatever_goes_wrong_between_two_steps(facts: World, seed: int, story: list[str]) -> None:
     facts.reset(seed, faulty=0)
@@ -165,5 +165,20 @@ def test_ids_of_removed_rows_that_come_again_arrive(facts: World) -> None:
     facts.happen("erase the newest")
     facts.settle()
     facts.visit()
+    facts.settle()
+    facts.assert_arrived()
+
+
+def test_rows_that_are_still_there_after_they_were_removed_are_no_success(
+    facts: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    facts.reset(0, faulty=0)
+    facts.visit()
+    facts.settle()
+    facts.happen("erase the newest")
+    with patch.object(facts.server, "remove", lambda _table, _where: None):
+        facts.try_to_follow()
+    assert not facts.far.ready
+    assert "rows of events that were removed are still there" in caplog.text
     facts.settle()
     facts.assert_arrived()

@@ -332,7 +332,7 @@ def _newest_rows(server: Server, position: Position) -> dict[str, list[Row]]:
 
 
 def _ship(server: Server, position: Position, shipment: Shipment) -> None:
-    """Send what it has, and then remove what that replaces."""
+    """Send what it has, then remove what that replaces, and see that nothing is left of it. Raises Away."""
     number, tries = position.number + 1, shipment.sending.tries
     for part in shipment.parts:
         if part.count:
@@ -340,7 +340,15 @@ def _ship(server: Server, position: Position, shipment: Shipment) -> None:
             server.insert(part.table.name, (*part.table.names, "shipment"), part.lines, token)
     for part in reversed(shipment.parts):
         if part.changed:
-            server.remove(part.table.name, f"id in ({', '.join(map(str, part.changed))}) and shipment < {number}")
+            _remove(server, part.table.name, f"id in ({', '.join(map(str, part.changed))}) and shipment < {number}")
+
+
+def _remove(server: Server, table: str, where: str) -> None:
+    """Remove rows, and look for them again."""
+    server.remove(table, where)
+    ((left,),) = server.look(f"select count() from {table} where {where}")
+    if left:
+        raise Away(f"{left} rows of {table} that were removed are still there")
 
 
 def _forget_shipment(server: Server, number: int) -> None:
