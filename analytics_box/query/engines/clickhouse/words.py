@@ -63,7 +63,8 @@ DIALECT = Dialect(
     ),
 )
 # Statements mean what they mean to the other engines: nothing has no sum, and is what a join has not found; counts are
-# exact; a column keeps its meaning where a measure has its name.
+# exact; a column keeps its meaning where a measure has its name. Of a join, what stands first is kept in memory: few
+# groups, and not all the texts that some of them have.
 SETTINGS: Mapping[str, str | int] = {
     "aggregate_functions_null_for_empty": 1,
     "cast_keep_nullable": 1,
@@ -72,6 +73,7 @@ SETTINGS: Mapping[str, str | int] = {
     "join_use_nulls": 1,
     "joined_subquery_requires_alias": 0,
     "prefer_column_name_to_alias": 1,
+    "query_plan_join_swap_table": "true",
 }
 _FACTS = re.compile(rf"\b({'|'.join(FACT_NAMES)}) as fact\b")
 _MATCHES = "matches("
