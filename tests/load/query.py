@@ -23,6 +23,7 @@ from analytics_box.query import catalog
 from analytics_box.query.compose import compose, window_of
 from analytics_box.query.engines import columns, duckdb, sqlite
 from analytics_box.query.engines.clickhouse import words
+from analytics_box.query.engines.clickhouse.tables import quoted
 from analytics_box.query.filters import conditions
 from analytics_box.query.plan import Plan
 from analytics_box.query.ranges import today
@@ -236,7 +237,10 @@ def _clickhouse(directory: Path) -> Any:
 
 
 def _parameter(value: object) -> str:
-    return json.dumps(value) if isinstance(value, list) else str(value)
+    """A value as ClickHouse reads it."""
+    if isinstance(value, list):
+        return f"[{', '.join(quoted(item) if isinstance(item, str) else str(item) for item in value)}]"
+    return str(value)
 
 
 def _number(value: Any) -> Any:
