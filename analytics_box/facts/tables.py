@@ -251,7 +251,8 @@ TABLES = (
     Table("monitor_engine", _integers("one alive_at canaries_at hours_until days_until"), key=("one",)),
     # What became of monitors, until it has been told (alarms).
     Table("transitions", (*_integers("monitor time"), *_texts("what detail"), *_integers("told"))),
-    Table("changes", (*_texts("source"), *_integers("row"))),
+    # Of events also their websites, and the UTC days of their times and of the starts of their sessions.
+    Table("changes", (*_texts("source"), *_integers("row"), *_measured("of_site day began"))),
     Table("clients", _CLIENT),
     Table("campaigns", _CAMPAIGN),
     STRINGS,

@@ -236,3 +236,21 @@ LASTING_IDS = (
 
 # A step of events.db: what visitors were given by feature flags.
 FLAG_EXPOSURES = (_table("flag_exposures"), *_around("flag_exposures"))
+
+
+# A step of events.db: of an event that was removed or changed also the website and the UTC days that it was of, by its
+# time and by the start of its session, so that what was rolled up of these days is known not to be true any more.
+_CHANGED = "insert into changes (source, row, of_site, day, began) values"
+_DAYS = "old.time / 86400000, iif(old.session = 0, old.time, old.time - old.since_start) / 86400000"
+CHANGED_DAYS = (
+    *(f"alter table changes add column {name} integer" for name in ("of_site", "day", "began")),
+    *(
+        statement
+        for event in ("delete", "update")
+        for statement in (
+            f"drop trigger events_{event}",
+            f"create trigger events_{event} after {event} on stored_events"
+            f" begin {_CHANGED} ('events', old.id, old.site, {_DAYS}); end",
+        )
+    ),
+)

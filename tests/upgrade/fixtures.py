@@ -15,6 +15,7 @@ import apsw
 from analytics_box.store import schema
 from analytics_box.store.migrations import Step
 from tests.inprocess import NOON, whole_box
+from tests.running import BROWSER
 
 RELEASED = Path(__file__).parent / "released"
 FILES = {"box": schema.BOX_FILE, "events": schema.EVENTS_FILE}
@@ -57,8 +58,11 @@ def stop_at(steps: tuple[Step, ...], last: str) -> tuple[Step, ...]:
 
 
 def fill(directory: Path) -> None:
-    """A box of the version that is checked out, with a few events."""
+    """A box of the version that is checked out, with a few events and a click on a link."""
     with whole_box(directory) as box:
+        link = {"name": "L", "slug": "abc", "targetUrl": "https://shop.example"}
+        assert box.post("/rpc/links/create", {"json": link}, key="linking").status == 200
+        assert box.get("/l/abc", user_agent=BROWSER).status == 302
         for number in range(5):
             who = {"websiteId": box.sites["shop"], "anonymousId": f"u{number % 2}"}
             view = {**who, "name": "screen_view", "path": f"https://shop.example/{number}"}

@@ -62,9 +62,12 @@ def test_what_was_there_is_there_and_is_answered(directory: Path) -> None:
         events = directory / schema.EVENTS_FILE
         assert (count(events, "stored_events"), count(events, "link_clicks")) == (10, 1)
         box.box.box_db.write_now(lambda db: db.execute("update websites set is_public = 1").fetchall())
+        ((shop,),) = box.box.box_db.read_now(
+            lambda db: db.execute("select id from websites where name = 'Shop'").fetchall()
+        )
         box.reopen()
         asked = {"parameters": ["summary_metrics"], "preset": "today"}
-        answer = box.post("/v1/query?website_id=website0001", asked)
+        answer = box.post(f"/v1/query?website_id={shop}", asked)
         assert answer.status == 200, answer.body
         (figures,) = answer.json["data"][0]["data"]
         assert (figures["pageviews"], figures["unique_visitors"], figures["sessions"]) == (5, 2, 2)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from analytics_box.store.stored_facts import FLAG_EXPOSURES, LASTING_IDS, NOT_MEASURED, STORED_FACTS
+from analytics_box.store.stored_facts import CHANGED_DAYS, FLAG_EXPOSURES, LASTING_IDS, NOT_MEASURED, STORED_FACTS
 
 _FACTS = ("vitals", "errors", "outgoing_links", "engagement")
 _PEOPLE = ("visitor_profiles", "link_clicks", "erasures")
@@ -483,4 +483,5 @@ EVENTS = (
         ),
     ),
     ("0013_flag_exposures", FLAG_EXPOSURES),
+    ("0014_changed_days", CHANGED_DAYS),
 )
