@@ -72,6 +72,7 @@ class EventSide(Struct, frozen=True):
         """Finish the waiting writes and close the database with its replica."""
         self.dropped.write_now()
         self.clicks.write_now()
+        self.engines.stop_rolling()
         self.db.close()
         self.engines.close()
 

@@ -33,7 +33,10 @@ log = logging.getLogger(__name__)
 JOURNAL: Final = "restoring"
 NEW: Final = "restored.new"
 _LOGS: Final = ("", "-wal", "-shm", "-journal")
-_DERIVED: Final = ("columns.duckdb", "columns.duckdb.wal", "clickhouse.json")  # made anew of events.db
+_DERIVED: Final = (  # made anew of events.db
+    *("columns.duckdb", "columns.duckdb.wal", "clickhouse.json"),
+    *("rollups.db", "rollups.db-wal", "rollups.db-shm"),
+)
 _MEGABYTE: Final = 1_000_000
 _SPARE: Final = 16 * _MEGABYTE
 

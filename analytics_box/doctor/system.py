@@ -17,7 +17,11 @@ from analytics_box.store import schema
 
 _KNOWN_FILES: Final = frozenset(
     (
-        *(f"{name}{end}" for name in (schema.BOX_FILE, schema.EVENTS_FILE) for end in ("", "-wal", "-shm")),
+        *(
+            f"{name}{end}"
+            for name in (schema.BOX_FILE, schema.EVENTS_FILE, "rollups.db")
+            for end in ("", "-wal", "-shm")
+        ),
         *("columns.duckdb", "columns.duckdb.wal", "secret.key", "salts", "reserve", "lock", "running", "unchecked"),
         *("admin.sock", "analytics-box.toml", "clickhouse.json", "demo", "backups", "backups.json", "upgrading"),
         *("copies", "restoring"),

@@ -1,5 +1,6 @@
 """POST /v1/query/compile (spec 4, wire 3.7): what a query would run, without running it."""
 
+import asyncio
 from collections.abc import Iterable
 from typing import Any
 
@@ -67,7 +68,9 @@ async def compile_query(
 async def _query(given: GivenQuery, reads: Scope, zone_name: str | None, now: int, queries: Queries) -> Record:
     """Compile a whole query: one entry per parameter; sql and params of the only one also stand on top."""
     asked = await queries.with_goals(check(given, zone_name=zone_name, now=now), reads)
-    entries = _bounded(statements.of_request(asked, reads, now, queries.engines))
+    entries = await asyncio.to_thread(
+        lambda: _bounded(statements.of_request(asked, reads, now, queries.engines)),
+    )
     top: Record = {"success": True, "engine": entries[0].engine}
     if len(entries) == 1:
         top |= {"sql": entries[0].sql, "params": entries[0].params}

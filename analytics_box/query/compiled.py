@@ -1,5 +1,6 @@
 """The wire's own body of POST /v1/query/compile (wire 3.7): one type, with other groups if wanted."""
 
+import asyncio
 from collections.abc import Iterator
 from typing import Annotated, Literal
 
@@ -101,7 +102,7 @@ async def of_compile(
             _paged(of_range(_composed(one, request, window), one, request, finding), given.offset)
             for one, finding in ((prepared, 1), (others, 2))
         )
-    return written(given.type, steps, again, queries.engines)
+    return await asyncio.to_thread(written, given.type, steps, again, queries.engines)
 
 
 def _composed(prepared: Prepared, request: Request, window: ranges.Window) -> Composed:

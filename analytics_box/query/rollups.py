@@ -16,6 +16,8 @@ from analytics_box.query.filters import Condition, Where
 from analytics_box.query.plan import BUCKET, Plan, Source
 
 SLOT: Final = 15 * MINUTE  # the clocks of all zones differ from UTC by so many times this
+SPANS: Final = (64, 16)  # days that may be rolled up together once more, from one that they divide
+_DAYS = 1 << 24  # more than any UTC day
 MOST_PIECES = 16  # of the range that are read from rows; a plan in more of them is read from rows alone
 
 
@@ -77,13 +79,15 @@ ROLLS = (TIME, STARTS, *BY_DIMENSION)
 
 class Cut(Struct, frozen=True):
     """A plan in parts: the UTC days from `first` to `last` but those in `without` come from roll-ups, the `pieces` of
-    its range [start, end), in UTC ms, from rows."""
+    its range [start, end), in UTC ms, from rows. Where spans of days are rolled up, too, `keys` are those and the days
+    that are read."""
 
     roll: Roll
     first: int
     last: int
     without: tuple[int, ...]
     pieces: tuple[tuple[int, int], ...]
+    keys: tuple[int, ...] = ()
 
 
 class Part(Struct, frozen=True):
@@ -104,8 +108,21 @@ def days_of(plan: Plan) -> tuple[int, int]:
     return plan.start // DAY, (plan.end - 1) // DAY
 
 
-def cut(plan: Plan, roll: Roll, unrolled: Collection[int]) -> Cut | None:
-    """The plan in parts, where these UTC days have no roll-up of that kind; None where it is read from rows alone."""
+def span(days: int, first: int) -> int:
+    """The key of so many UTC days from this one on: it stands where that of a single day would."""
+    return days * _DAYS + first
+
+
+def spans_of(day: int) -> list[tuple[int, int]]:
+    """The spans with this UTC day: how many days, and the first of them."""
+    return [(days, day - day % days) for days in SPANS]
+
+
+def cut(plan: Plan, roll: Roll, unrolled: Collection[int], spans: Collection[int] | None = None) -> Cut | None:
+    """The plan in parts, where these UTC days have no roll-up of that kind; None where it is read from rows alone.
+
+    `spans` are those that are rolled up, None where days never are together.
+    """
     if roll.by_time:
         first, last = days_of(plan)
     else:
@@ -113,8 +130,11 @@ def cut(plan: Plan, roll: Roll, unrolled: Collection[int]) -> Cut | None:
     without = tuple(sorted(day for day in unrolled if first <= day <= last))
     if last - first + 1 <= len(without):
         return None
-    pieces = list(_pieces(plan, first, last, without))
-    return Cut(roll, first, last, without, tuple(pieces)) if len(pieces) <= MOST_PIECES else None
+    pieces = tuple(_pieces(plan, first, last, without))
+    if len(pieces) > MOST_PIECES:
+        return None
+    keys = () if spans is None or roll.by_time else tuple(_keys(first, last, frozenset(without), spans))
+    return Cut(roll, first, last, without, pieces, keys)
 
 
 def parts(plan: Plan, made: Cut) -> tuple[Part, ...]:
@@ -129,6 +149,22 @@ def parts(plan: Plan, made: Cut) -> tuple[Part, ...]:
     if at < plan.end:
         found.append(Part(at, plan.end, "rollups"))
     return tuple(found)
+
+
+def _keys(first: int, last: int, without: frozenset[int], spans: Collection[int]) -> Iterator[int]:
+    """The days of the roll-ups that are read, the longest spans that there are in their place."""
+    day = first
+    while day <= last:
+        for days in SPANS:
+            fits = day % days == 0 and day + days - 1 <= last and span(days, day) in spans
+            if fits and without.isdisjoint(range(day, day + days)):
+                yield span(days, day)
+                day += days
+                break
+        else:
+            if day not in without:
+                yield day
+            day += 1
 
 
 def _pieces(plan: Plan, first: int, last: int, without: tuple[int, ...]) -> Iterator[tuple[int, int]]:

@@ -8,7 +8,7 @@ from analytics_box.store import schema
 from analytics_box.store.db import Connection
 from analytics_box.watch.growth import LOOKED_AT, Measured
 
-REPLICA_FILE: Final = "columns.duckdb"
+DERIVED_FILES: Final = ("columns.duckdb", "rollups.db")  # made anew of events.db
 _KEPT: Final = 400  # days
 
 
@@ -20,7 +20,7 @@ def size(directory: Path, name: str) -> int:
 
 def measured(directory: Path, now: int) -> Measured:
     """The data directory today."""
-    paths = (directory / name for name in (schema.BOX_FILE, schema.EVENTS_FILE, REPLICA_FILE))
+    paths = (directory / name for name in (schema.BOX_FILE, schema.EVENTS_FILE, *DERIVED_FILES))
     return Measured(utc_day(now), sum(path.stat().st_size for path in paths if path.exists()))
 
 

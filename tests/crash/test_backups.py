@@ -54,7 +54,8 @@ def test_a_restore_that_dies_anywhere_is_undone_or_finished(tmp_path: Path) -> N
     mark(before, "old")
     must("backup", "--data-dir", before, tmp_path)
     mark(before, "new")
-    (before / "columns.duckdb").write_bytes(b"replica")
+    for derived in ("columns.duckdb", "rollups.db", "rollups.db-wal"):
+        (before / derived).write_bytes(b"derived")
     shutil.copytree(before, data)
     seen = set()
     for _ in deaths(lambda: must("restore", "--data-dir", data, tmp_path, "--yes")):
@@ -65,7 +66,7 @@ def test_a_restore_that_dies_anywhere_is_undone_or_finished(tmp_path: Path) -> N
         asides = list(data.glob("before-restore-*"))
         if found[0] == "old":
             assert names(asides[0]) == ("new", "new", b"n" * 32)
-            assert not (data / "columns.duckdb").exists()
+            assert not [*data.glob("columns.*"), *data.glob("rollups.*")]
         else:
             assert asides == []
         assert not (data / restore.NEW).exists()

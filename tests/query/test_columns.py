@@ -148,9 +148,9 @@ def test_a_question_waits_a_moment_for_a_replica_that_is_being_opened(
     by_sqlite: list[Plan] = []
     run = sqlite.run
 
-    def noted(db: Connection, plan: Plan, take: Take, *, seconds: float) -> Any:
+    def noted(db: Connection, plan: Plan, take: Take, **given: Any) -> Any:
         by_sqlite.append(plan)
-        return run(db, plan, take, seconds=seconds)
+        return run(db, plan, take, **given)
 
     monkeypatch.setattr(sqlite, "run", noted)
     opening, may_open = threading.Event(), threading.Event()

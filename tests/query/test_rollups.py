@@ -13,9 +13,10 @@ from msgspec.structs import replace
 from analytics_box.clock import DAY, HOUR, MINUTE, utc_day
 from analytics_box.facts.event import CUSTOM
 from analytics_box.query import ranges, rollups
-from analytics_box.query.engines import columns, duckdb, rolling, sqlite
+from analytics_box.query.engines import columns, duckdb, sqlite
 from analytics_box.query.engines.columns import Replica
 from analytics_box.query.engines.counting import Row
+from analytics_box.query.engines.sql import rolling
 from analytics_box.query.filters import Condition, Group
 from analytics_box.query.plan import BUCKET, Having, Order, Plan, runs_of
 from analytics_box.query.ranges import Days, Granularity
@@ -140,8 +141,8 @@ def test_the_time_of_day_is_cut_at_days_without_a_roll_up_only() -> None:
 class World(test_columns.World):
     """Facts of a few days around NOON, of two websites: lasting ids and daily ones, sessions across midnight."""
 
-    def __init__(self, directory: Path, seed: int, now: int = NOON + 30 * DAY) -> None:
-        super().__init__(directory)
+    def __init__(self, directory: Path, seed: int, now: int = NOON + 30 * DAY, **given: Any) -> None:
+        super().__init__(directory, **given)
         self.clock = self.engines._clock = FixedClock(now)
         self.chance = Random(seed)
         self.tellers = [Teller(seed + day, (1, 2, 3), NOON + (day - 1) * DAY, NOON) for day in range(4)]

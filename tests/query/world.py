@@ -4,8 +4,9 @@ import asyncio
 import itertools
 import json
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from types import ModuleType
 from unittest.mock import patch
 
 import msgspec
@@ -16,7 +17,7 @@ from analytics_box.facts.event import Event, Fact
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions
 from analytics_box.query.access import Scope
-from analytics_box.query.engines import Engines, columns, duckdb
+from analytics_box.query.engines import Engines, columns, duckdb, sqlite
 from analytics_box.query.named_links import Links
 from analytics_box.query.ranges import Granularity
 from analytics_box.query.request import DECODER, GivenQuery, Request, check
@@ -36,7 +37,7 @@ class World:
     """The database. Every story gets sites of its own, so that stories never mix.
 
     Every question is asked of both engines, which have to agree. What was stored before the first one is rolled up on
-    the column replica, and every third question is answered from its rows nevertheless.
+    both, and by turns one of them answers from its rows nevertheless.
     """
 
     def __init__(
@@ -53,7 +54,8 @@ class World:
         self._ledger = Ledger(strings, live)
         self.clock = FixedClock()
         later = FixedClock(self.clock.now() + 4_000 * DAY)  # all days are over
-        self._engines = Engines(self.db, columnar="off"), Engines(self.db, later, columnar="on")
+        self._engines = Engines(self.db, later, columnar="off"), Engines(self.db, later, columnar="on")
+        self._engines[0]._path = directory / "none"  # the replica is the other's, and no remains of an earlier one
         self._queries = [
             Queries(engines, self.clock, seconds=30, traits=traits, links=links, splits=splits)
             for engines in self._engines
@@ -103,10 +105,12 @@ class World:
         return answers[0]
 
     async def _answers(self, request: Request, scope: Scope) -> list[list[Entry]]:
-        columns = self._engines[1]
+        ledger, columns = self._engines
         if columns.name == "sqlite":
             await columns.maintain()
-        with nullcontext() if next(self._turns) % 3 else from_rows():
+        if ledger._rollups is None:
+            await ledger.maintain()
+        with from_rows(ROWS_BY_TURNS[next(self._turns) % len(ROWS_BY_TURNS)]):
             answers = [await queries.answer(request, scope) for queries in self._queries]
         assert [engines.name for engines in self._engines] == ["sqlite", "duckdb"]
         return answers
@@ -120,14 +124,21 @@ class World:
 
     def close(self) -> None:
         self.db.close()
-        self._engines[1].close()
+        for engines in self._engines:
+            engines.close()
         self._runner.close()
 
 
+# Which engines answer from rows, by turns.
+ROWS_BY_TURNS: tuple[tuple[ModuleType, ...], ...] = ((duckdb, columns), (sqlite,), ())
+
+
 @contextmanager
-def from_rows() -> Iterator[None]:
-    """Nothing is read from roll-ups."""
-    with patch.object(duckdb, "roll_of", lambda _: None), patch.object(columns, "roll_of", lambda _: None):
+def from_rows(engines: Sequence[ModuleType] = (duckdb, columns, sqlite)) -> Iterator[None]:
+    """Nothing is read from roll-ups, by these engines."""
+    with ExitStack() as patched:
+        for engine in engines:
+            patched.enter_context(patch.object(engine, "roll_of", lambda _: None))
         yield
 
 

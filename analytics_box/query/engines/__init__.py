@@ -1,4 +1,5 @@
-"""Which engine answers a plan: SQLite over events.db, or DuckDB over the column replica once there are many events.
+"""Which engine answers a plan: SQLite over events.db and its roll-ups, or DuckDB over the column replica once there are
+many events.
 
 Nothing outside this package knows which of them did.
 """
@@ -20,11 +21,12 @@ from msgspec import Struct
 from analytics_box.clock import DAY, HOUR, Clock, SystemClock
 from analytics_box.errors import BoxError, Unavailable
 from analytics_box.facts.tables import FACT_NAMES
-from analytics_box.query.engines import columns, duckdb, sql, sqlite
+from analytics_box.query.engines import columns, duckdb, rollups_file, sql, sqlite
 from analytics_box.query.engines import memory as limits
 from analytics_box.query.engines.columns import Replica
 from analytics_box.query.engines.counting import Row, Take, unlimited
 from analytics_box.query.engines.duckdb import Asking
+from analytics_box.query.engines.rollups_file import RollupsFile
 from analytics_box.query.plan import Plan, Source
 from analytics_box.store.db import Connection, Db
 
@@ -86,6 +88,8 @@ class Engines:
             log.info("This container has too little memory for a column replica: SQLite answers all queries")
         self._memory = limits.capped(memory, self._limit)
         self._path = events.path.with_name(columns.FILE_NAME)
+        self._rollups_path = events.path.with_name(rollups_file.FILE_NAME)
+        self._rollups: RollupsFile | None = None  # only where no replica is ready
         self._replica: Replica | None = None
         self._ready = False
         self._far = far
@@ -118,11 +122,14 @@ class Engines:
         return duckdb.NAME if self._ready else sqlite.NAME
 
     def statement(self, plan: Plan) -> sql.Statement:
-        """What it would run for this plan."""
+        """What it would run for this plan. Reads, so it is for threads other than the event loop's."""
         if self._far is not None and self._far.ready:
             return self._far.statement(plan)
         if self._replica is not None and self._is_for_columns(plan):
             return duckdb.render(plan, self._replica.cut(plan))
+        if self._rollups is not None:
+            with contextlib.suppress(*rollups_file.BROKEN):  # who asks next has them made anew
+                return self.events.read_now(partial(_sqlite_statement, plan, self._rollups))
         return sqlite.render(plan)
 
     def _is_for_columns(self, plan: Plan) -> bool:
@@ -148,7 +155,18 @@ class Engines:
                 log.exception("The column replica cannot answer this; SQLite does")
             except Exception as broken:
                 await self._fail(broken)
-        return await self.events.read(partial(_sqlite_rows, plan, take, seconds), seconds=seconds, long=True)
+        return await self._sqlite_rows(plan, seconds, take)
+
+    async def _sqlite_rows(self, plan: Plan, seconds: float, take: Take) -> list[Row]:
+        rollups = self._rollups
+        ask = partial(_sqlite_rows, plan, take, seconds)
+        if rollups is not None and rollups.is_well:
+            try:
+                return await self.events.read(partial(ask, rollups), seconds=seconds, long=True)
+            except rollups_file.BROKEN as broken:
+                rollups.is_well = False
+                log.error("The roll-ups cannot be read (%s): they are made anew", broken)
+        return await self.events.read(partial(ask, None), seconds=seconds, long=True)
 
     async def maintain(self) -> None:
         """Build the replica if it is wanted, bring it up to date, remove the recorded changes that it has, and roll up
@@ -157,9 +175,16 @@ class Engines:
         if self._far is not None:
             await self._far.maintain()
             await self._forget_changes(self._far.applied)
-        if self._replica is not None and self._clock.monotonic() >= self._not_before_rolling:
+        if self._clock.monotonic() >= self._not_before_rolling:
             if self._rolling is None or self._rolling.done():  # one at a time, whoever still waits for it
-                self._rolling = asyncio.create_task(self._roll_up(self._replica))
+                replica, rollups = self._replica, self._rollups
+                if replica is not None:
+                    rolling = self._roll_up(replica)
+                elif rollups is not None:
+                    rolling = self._advance(rollups)
+                else:
+                    return
+                self._rolling = asyncio.create_task(rolling)
             await asyncio.shield(self._rolling)
 
     def _one_tending(self) -> "asyncio.Task[None]":
@@ -184,8 +209,7 @@ class Engines:
         if self._replica is None:
             if not await self._wanted():
                 columns.forget_replica(self._path)
-                if self._far is None:
-                    await self._forget_changes(None)
+                await self._tend_rollups()
                 return
             if self._clock.monotonic() < self._not_before:
                 return
@@ -202,14 +226,73 @@ class Engines:
             await self._fail(broken)
         replica = self._replica
         if replica is None:
-            await self._forget_changes(None)
+            await self._tend_rollups()
         else:
             if self._clock.now() - self._opened_at >= HOUR:
                 self._failures = 0
             if not self._ready:
                 self._ready = True
                 log.info("The column replica is ready: %s", await self.status())
+            if self._rollups is not None or self._rollups_path.exists():
+                await self._drop_rollups()
             await self._forget_changes(replica.applied)
+
+    async def _tend_rollups(self) -> None:
+        """Open the roll-ups of a box without a replica, and remove the recorded changes that they have."""
+        if self._far is not None:
+            await self._drop_rollups()
+            return
+        if self._rollups is not None and not self._rollups.is_well:
+            await self._drop_rollups()
+            self._not_before_rolling = self._clock.monotonic() + self._longer_wait()
+        if self._rollups is None:
+            if self._clock.monotonic() < self._not_before_rolling:
+                await self._forget_changes(None)  # those that are made later begin with what there is then
+                return
+            try:
+                opened = partial(_opened, self._rollups_path, self.events.path)
+                self._rollups = await self.events.read(opened, seconds=_STEP_SECONDS)
+            except rollups_file.BROKEN as broken:
+                self._put_off(broken)
+                return
+            self._has_rolled = False
+        await self._forget_changes(self._rollups.applied)
+
+    async def _drop_rollups(self) -> None:
+        """Close and remove the roll-ups; connections let go of them when they next see others, or none."""
+        rollups, self._rollups = self._rollups, None
+        if rollups is not None:
+            await asyncio.to_thread(rollups.close)
+        rollups_file.forget_rollups(self._rollups_path)
+
+    def _put_off(self, broken: Exception) -> None:
+        """Roll up nothing for an hour."""
+        self._not_before_rolling = self._clock.monotonic() + _LONGEST_WAIT
+        log.error("Days are not rolled up for an hour (%s): answers come from their events meanwhile", broken)
+
+    async def _advance(self, rollups: RollupsFile) -> None:
+        """Look at what is new and roll up batches of days for a while, with as long a pause after each as it took."""
+        began = started = time.monotonic()
+        while rollups is self._rollups and started - began < _ROLLING_SECONDS:
+            try:
+                advance = partial(_advanced, rollups, self._clock.now())
+                goes_on = await self.events.read(advance, seconds=_STEP_SECONDS, long=True)
+            except rollups_file.BROKEN as broken:
+                rollups.is_well = False
+                log.error("The roll-ups cannot be written (%s): they are made anew", broken)
+                return
+            except BoxError:
+                raise
+            except Exception as broken:
+                self._put_off(broken)
+                return
+            if not goes_on:
+                if rollups is self._rollups and not self._has_rolled:
+                    self._has_rolled = True
+                    log.info("All days that are over are rolled up")
+                return
+            await asyncio.sleep(time.monotonic() - started)
+            started = time.monotonic()
 
     async def _roll_up(self, replica: Replica) -> None:
         """Roll up batches of days for a while, with as long a pause after each of them as it has taken."""
@@ -247,8 +330,15 @@ class Engines:
         newest = await self.events.read(_newest)
         return await asyncio.to_thread(self._status, replica, newest)
 
+    def stop_rolling(self) -> None:
+        """Break off what rolls up days in a file beside events.db, before that is closed."""
+        if self._rollups is not None:
+            self._rollups.close()
+            self._rollups = None
+
     def close(self) -> None:
         """Close the replica. The events database is closed before."""
+        self.stop_rolling()
         self._ready = False
         if self._far is not None:
             self._far.close()
@@ -329,8 +419,7 @@ class Engines:
 
     async def _fail(self, broken: Exception) -> None:
         """Let SQLite answer, and rebuild the replica after a while, which grows with each failure."""
-        wait = min(_FIRST_WAIT * 2**self._failures, _LONGEST_WAIT)
-        self._failures += 1
+        wait = self._longer_wait()
         self._not_before = self._clock.monotonic() + wait
         expected = isinstance(broken, columns.NoRoom | OSError) or type(broken).__name__ in _OF_THE_MACHINE
         log.error(
@@ -339,6 +428,12 @@ class Engines:
             exc_info=None if expected else broken,
         )
         await self._drop()
+
+    def _longer_wait(self) -> int:
+        """Seconds to wait after one more failure."""
+        wait: int = min(_FIRST_WAIT * 2**self._failures, _LONGEST_WAIT)
+        self._failures += 1
+        return wait
 
     async def _drop(self) -> None:
         """Close and remove a replica that failed; the next `maintain` builds a new one."""
@@ -369,8 +464,24 @@ def groups(source: Source, names: tuple[str, ...]) -> bool:
     return sql.groups(source, names)
 
 
-def _sqlite_rows(plan: Plan, take: Take, seconds: float, db: Connection) -> list[Row]:
-    return sqlite.run(db, plan, take, seconds=seconds)
+def _sqlite_rows(plan: Plan, take: Take, seconds: float, rollups: RollupsFile | None, db: Connection) -> list[Row]:
+    if rollups is None:
+        rollups_file.let_go(db)
+    return sqlite.run(db, plan, take, seconds=seconds, rollups=rollups)
+
+
+def _sqlite_statement(plan: Plan, rollups: RollupsFile, db: Connection) -> sql.Statement:
+    with sqlite.parted(db, plan, rollups) as cut:
+        return sqlite.render(plan, cut)
+
+
+def _opened(path: Path, events: Path, _db: Connection) -> RollupsFile:
+    return rollups_file.open_rollups(path, events)
+
+
+def _advanced(rollups: RollupsFile, now: int, _db: Connection) -> bool:
+    """Runs on a reader of events.db, so that its log is not started again meanwhile."""
+    return rollups.advance(now)
 
 
 def _newest(db: Connection) -> dict[str, int]:

@@ -21,7 +21,8 @@ from analytics_box.clock import DAY, HOUR, MINUTE
 from analytics_box.facts.tables import FACT_NAMES
 from analytics_box.query.engines import duckdb as engine
 from analytics_box.query.engines import rolling, transfer
-from analytics_box.query.engines.rolling import Day, Roller
+from analytics_box.query.engines.rolling import Roller
+from analytics_box.query.engines.sql.rolling import TABLES, Day
 from analytics_box.query.engines.transfer import COPIED, PROPERTIES, Table
 from analytics_box.query.plan import Plan
 from analytics_box.query.rollups import Cut, roll_of
@@ -334,7 +335,7 @@ def _connect(path: Path, *, memory: str, threads: int) -> "DuckDBPyConnection":
 
 
 def _shape() -> str:
-    return hashlib.sha256(json.dumps([VERSION, COPIED, engine.MACROS, rolling.TABLES]).encode()).hexdigest()
+    return hashlib.sha256(json.dumps([VERSION, COPIED, engine.MACROS, TABLES]).encode()).hexdigest()
 
 
 def _newest_change(db: Connection) -> int:

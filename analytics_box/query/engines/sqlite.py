@@ -3,8 +3,9 @@
 import math
 import re
 import time
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Protocol
 
 from analytics_box.errors import DeadlineExceeded
 from analytics_box.facts.layout import stored
@@ -13,6 +14,7 @@ from analytics_box.query.engines.counting import Row, Take, counted, json_place,
 from analytics_box.query.engines.sql.dialect import Dialect
 from analytics_box.query.patterns import found_in
 from analytics_box.query.plan import Plan
+from analytics_box.query.rollups import Cut, Roll, roll_of
 from analytics_box.store.db import Connection
 
 NAME = "sqlite"
@@ -30,6 +32,8 @@ DIALECT = Dialect(
     properties="json_each(properties)\n  where type <> 'null'",
     words=(
         (re.compile(r"\bleast\("), "min("),
+        (re.compile(r"\bgreatest\("), "max("),
+        (re.compile(r"\bmedian\(p_"), "median_of_parts(p_"),  # of durations, many together in what is rolled up
         (re.compile(r"\b(?:numbers|texts|pairs)_in\("), "json_each("),
         (re.compile(r"\bgiven_by_flags\b"), stored("flag_exposures")),
         (re.compile(r"\bwhat_happened\b"), stored("events")),
@@ -38,14 +42,51 @@ DIALECT = Dialect(
 )
 
 
-def run(db: Connection, plan: Plan, take: Take = unlimited, *, seconds: float = math.inf) -> list[Row]:
+class Rollups(Protocol):
+    """Where roll-ups of the facts are kept."""
+
+    def attach(self, db: Connection) -> None:
+        """Make them known to a connection that is in no transaction."""
+
+    def cut(self, db: Connection, plan: Plan, roll: Roll) -> Cut | None:
+        """The plan in parts, in a transaction that has not looked at the facts yet."""
+
+
+def run(
+    db: Connection,
+    plan: Plan,
+    take: Take = unlimited,
+    *,
+    seconds: float = math.inf,
+    rollups: Rollups | None = None,
+) -> list[Row]:
     """The rows of a plan, as the plan describes them; dimensions that are texts come as text.
 
     `take` is told their bytes while they are read; what it raises ends that. Patterns are looked for no longer than
     `seconds`: SQLite itself looks at the clock after so many steps, of which each may be a search. Raises
     DeadlineExceeded then.
     """
-    statement = render(plan)
+    with parted(db, plan, rollups) as cut:
+        return _found(db, plan, render(plan, cut), take, seconds)
+
+
+@contextmanager
+def parted(db: Connection, plan: Plan, rollups: Rollups | None) -> Iterator[Cut | None]:
+    """A plan in parts, and a transaction in which these are true."""
+    roll = None if rollups is None else roll_of(plan)
+    if rollups is None or roll is None:
+        yield None
+        return
+    rollups.attach(db)
+    db.execute("begin")
+    try:
+        yield rollups.cut(db, plan, roll)
+    finally:
+        if db.in_transaction:
+            db.execute("rollback")
+
+
+def _found(db: Connection, plan: Plan, statement: sql.Statement, take: Take, seconds: float) -> list[Row]:
     if "matches(" in statement.sql:
         db.create_scalar_function("matches", _matching(seconds), 2, deterministic=True)
     rows = db.execute(statement.sql, statement.values)
@@ -55,9 +96,9 @@ def run(db: Connection, plan: Plan, take: Take = unlimited, *, seconds: float = 
         rows.close(force=True)  # the read ends here, also where rows are left
 
 
-def render(plan: Plan) -> sql.Statement:
-    """The statement that answers a plan."""
-    return sql.render(plan, DIALECT)
+def render(plan: Plan, cut: Cut | None = None) -> sql.Statement:
+    """The statement that answers a plan; where it is cut, from roll-ups and rows."""
+    return sql.render(plan, DIALECT, cut)
 
 
 def _matching(seconds: float) -> Callable[..., bool]:

@@ -86,6 +86,10 @@ def relation(table: Table) -> str:
     return f"(select stored.*, {started}{parts} from {stored(table.name)} as stored{joins})"
 
 
+# The events with all columns.
+RELATION = next(relation(table) for table in COPIED if table.name == "events")
+
+
 def _insert(replica: "DuckDBPyConnection", table: Table, numbers: str, texts: str) -> None:
     """Add rows: their numbers as `1,2],[3,4`, their texts as a list of ids and texts in JSON."""
     places = {name: place for place, name in enumerate(table.numbers, start=1)}

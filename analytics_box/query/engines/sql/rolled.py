@@ -52,7 +52,7 @@ def inner(
     """One row of each group, with the columns d_DIMENSION and m_MEASURE. `expression` is a dimension in SQL."""
     values |= {"sites": json.dumps(plan.sites), "site": plan.sites[0] if plan.sites else 0}
     values |= {"start": plan.start, "end": plan.end, "first_day": cut.first, "last_day": cut.last}
-    values["unrolled"] = json.dumps(cut.without)
+    values |= {"unrolled": json.dumps(cut.without), "keys": json.dumps(cut.keys)}
     of_days = {"time": _times, "starts": _starts}.get(cut.roll.name, _cells)
     found = of_days(plan, cut, dialect, values)
     found += [
@@ -146,6 +146,8 @@ def _piece(
 
 
 def _days(plan: Plan, cut: Cut) -> list[str]:
+    if cut.keys:
+        return [sites(plan), "day in (select value from numbers_in(:keys))"]
     days = [sites(plan), "day >= :first_day", "day <= :last_day"]
     return [*days, "day not in (select value from numbers_in(:unrolled))"] if cut.without else days
 

@@ -1,0 +1,91 @@
+"""Durations in SQLite's roll-ups: those of a quarter of an hour together as one blob, and medians of such blobs.
+
+Reading millions of durations one by one takes seconds. Blobs are sorted, so of most of them only a few numbers are
+looked at: those between two bounds, which a sample of all of them gives.
+"""
+
+from array import array
+from bisect import bisect_left, bisect_right
+from typing import Any
+
+from analytics_box.store.db import Connection
+
+_TYPE = "I"  # 32 bits: durations in ms are at most a day and a half
+_FEW = 1_000  # numbers that are sorted as they are
+_EACH = 16  # of the numbers in blobs one in so many is in the sample
+_MARGIN = 32  # places in the sample from the middle to each bound
+
+
+class Packed:
+    """The aggregate `packed`: numbers as one blob, in their order."""
+
+    def __init__(self) -> None:
+        self._numbers: list[int] = []
+
+    def step(self, *given: Any) -> None:
+        self._numbers.append(given[0])
+
+    def final(self) -> bytes:
+        return array(_TYPE, sorted(self._numbers)).tobytes()
+
+
+class MedianOfParts:
+    """The aggregate `median_of_parts`: of single numbers and of blobs with many, null is none; between two numbers it
+    is in the middle, as that of SQLite."""
+
+    def __init__(self) -> None:
+        self._numbers: list[int] = []
+        self._blobs: list[bytes] = []
+
+    def step(self, *given: Any) -> None:
+        (value,) = given
+        if isinstance(value, bytes):
+            self._blobs.append(value)
+        elif value is not None:
+            self._numbers.append(value)
+
+    def final(self) -> float | None:
+        return median([*map(_unpacked, self._blobs), array(_TYPE, sorted(self._numbers))])
+
+
+def _unpacked(blob: bytes) -> "array[int]":
+    numbers = array(_TYPE)
+    numbers.frombytes(blob)
+    return numbers
+
+
+def median(parts: "list[array[int]]") -> float | None:
+    """The median of all numbers in these sorted parts."""
+    total = sum(map(len, parts))
+    if not total:
+        return None
+    lower, upper = (total - 1) // 2, total // 2  # the places of the one or two in the middle
+    below, between = _around_the_middle(parts, total)
+    if not below <= lower <= upper < below + len(between):
+        below, between = 0, sorted(number for part in parts for number in part)
+    first, second = between[lower - below], between[upper - below]
+    return first + (second - first) * 0.5
+
+
+def _around_the_middle(parts: "list[array[int]]", total: int) -> tuple[int, list[int]]:
+    """How many numbers are less than those in the middle, and these, sorted; perhaps the wrong ones."""
+    if total <= _FEW:
+        return 0, sorted(number for part in parts for number in part)
+    sample = sorted(number for part in parts for number in part[_EACH // 2 :: _EACH])
+    if not sample:
+        return 0, []
+    middle = len(sample) // 2
+    least, most = sample[max(middle - _MARGIN, 0)], sample[min(middle + _MARGIN, len(sample) - 1)]
+    below, between = 0, list[int]()
+    for part in parts:
+        start = bisect_left(part, least)
+        below += start
+        between.extend(part[start : bisect_right(part, most, start)])
+    between.sort()
+    return below, between
+
+
+def add_functions(db: Connection) -> None:
+    """Make both known to a connection."""
+    db.create_aggregate_function("packed", Packed, 1)
+    db.create_aggregate_function("median_of_parts", MedianOfParts, 1)

@@ -1,0 +1,458 @@
+"""The roll-ups of a box without a column replica: what of each UTC day of a website is kept in rollups.db, beside
+events.db.
+
+The file is derived and can be deleted while the box does not run. At any time it is true of events.db as far as the id
+of an event and the number of a change, `rolled_state`, say: until then every event that came or went has made its days
+unrolled, and a day that is rolled up has what its rows then were. A question looks at this file first and at events.db
+afterwards, so it sees in one snapshot of events.db what happened since, and reads those days from their rows. Whatever
+is written here is written in one transaction, so a crash leaves it at an earlier state that is true as well.
+"""
+
+import hashlib
+import json
+import logging
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Lock
+from typing import Any, Final, NamedTuple
+from weakref import WeakSet
+
+import apsw
+
+from analytics_box.clock import DAY, HOUR, MINUTE
+from analytics_box.query.engines import sqlite
+from analytics_box.query.engines.medians import add_functions
+from analytics_box.query.engines.sql.rolling import OF_ROLLS, TABLES, Batch, Day, Do, Rolling
+from analytics_box.query.engines.transfer import RELATION
+from analytics_box.query.plan import Plan
+from analytics_box.query.rollups import BY_DIMENSION, SPANS, Cut, Roll, cut, days_of, span, spans_of
+from analytics_box.store.connecting import BUSY_MS, LOG_KEPT
+from analytics_box.store.db import Connection
+from analytics_box.store.readers import PROGRESS_STEPS
+from analytics_box.store.steps.events import EVENTS_REWRITTEN
+
+log = logging.getLogger(__name__)
+
+FILE_NAME: Final = "rollups.db"
+VERSION = 1  # of what is made of the rows; a file of another one is made anew
+SCHEMA = "rollups"  # how readers of events.db know it
+PIECE = 50_000  # events, or changes, that are looked at in one transaction
+FAR = 50_000  # events or changes that the file is behind, from which on a question does without it
+MOST_EVENTS = 100_000  # of a batch of days, unless a single day has more
+MOST_DAYS = 5_000  # that are looked for at once
+CLOSED = HOUR  # after its end a day is rolled up: until then sessions go on into the next, and events come late
+AGAIN = 10 * MINUTE  # between two roll-ups of a day
+
+_ROLLING = Rolling(
+    sqlite.DIALECT,
+    "select value ->> 0, value ->> 1, value ->> 2 from json_each(?1)",
+    f"{RELATION}\nwhere site in (select value from json_each(:sites))",
+    "select site, day, slot, packed(duration) from wanted_sessions group by 1, 2, 3",
+)
+_OF_PAGES = tuple(f"rolled_{roll.name}" for roll in BY_DIMENSION if roll.group == ("path",))
+_DAYS_OF_ROWS = f"site, time / {DAY} as day, iif(session = 0, time, time - since_start) / {DAY} as began"
+
+
+# What a file that is broken raises, or one that somebody has removed.
+BROKEN: tuple[type[Exception], ...] = (
+    *(apsw.CorruptError, apsw.NotADBError, apsw.SQLError, apsw.CantOpenError, apsw.IOError, apsw.ReadOnlyError),
+    OSError,
+)
+
+
+class Unusable(Exception):
+    """Why the file has to be made anew."""
+
+
+class State(NamedTuple):
+    """Until which event and which change the file is true."""
+
+    last: int
+    applied: int
+
+
+class RollupsFile:
+    """An open rollups.db. `open_rollups` makes one. Questions attach it to connections to events.db; `advance` and
+    `close` may be called by any thread."""
+
+    def __init__(self, path: Path, connection: Connection) -> None:
+        self.path = path
+        self.is_well = True  # else it has to be made anew
+        self.applied = _state(connection).applied  # the last change that nobody needs any more
+        self.behind = 0  # how many events and changes the last question found that are not looked at yet
+        self._connection = connection
+        self._lock = Lock()
+        self._closed = False
+        self._attached: WeakSet[Connection] = WeakSet()
+        self._rolled_at: dict[Day, int] = {}  # UTC ms, of the last minutes
+        connection.set_progress_handler(lambda: self._closed, PROGRESS_STEPS)
+
+    def attach(self, db: Connection) -> None:
+        """Make the file known to a connection to events.db that is in no transaction."""
+        if db not in self._attached:
+            let_go(db)
+            db.execute(f"-- rollups.attach\nattach ? as {SCHEMA}", (str(self.path),))
+            db.pragma(f"{SCHEMA}.cache_size", -2_000)
+            add_functions(db)
+            self._attached.add(db)
+
+    def cut(self, db: Connection, plan: Plan, roll: Roll) -> Cut | None:
+        """The plan in parts, in the transaction of a connection that has not looked at events.db yet."""
+        state = _state(db)
+        newest = _newest(db)
+        self.behind = _distance(state, newest)
+        if self.behind > FAR:
+            return None
+        first, last = days_of(plan)
+        values = {"sites": json.dumps(plan.sites), "first": first, "last": last, "roll": roll.name}
+        within = "site in (select value from json_each(:sites)) and day between :first and :last"
+        found = db.execute(
+            f"""
+            -- rollups.unrolled
+            select day from days where not rolled and {within}
+            union all select day from not_rolled where roll = :roll and {within}
+            """,
+            values,
+        ).fetchall()
+        unrolled = {int(str(day)) for (day,) in found}
+        if self.behind:
+            unrolled |= {day.day for day in _touched(db, state, newest) if day.site in plan.sites}
+        return cut(plan, roll, unrolled, _spans(db, plan, roll))
+
+    def advance(self, now: int) -> bool:
+        """Look at what is new, and roll up some days that are over (`now` is in UTC ms); whether there is more to do.
+        For a thread that may read events.db for a second or two."""
+        with self._lock:
+            if self._closed:
+                return False
+            try:
+                with self._transaction():
+                    return self._follow() or self._roll(now)
+            except apsw.InterruptError:
+                return False
+            finally:
+                self.applied = _state(self._connection).applied
+
+    def size(self) -> int:
+        """Bytes on disk."""
+        return sum(file.stat().st_size for file in _files(self.path) if file.exists())
+
+    def close(self) -> None:
+        """Close it, after what is under way has stopped."""
+        self._closed = True
+        with self._lock:
+            self._connection.close()
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        self._connection.execute("begin")
+        try:
+            yield
+            self._connection.execute("commit")
+        except BaseException:
+            if self._connection.in_transaction:
+                self._connection.execute("rollback")
+            raise
+
+    def _follow(self) -> bool:
+        """Say which days are not rolled up any more, of a piece of what is new; whether there is more of it."""
+        db = self._connection
+        newest, state = _newest(db), _state(db)
+        if newest == state:
+            return False
+        until = State(min(newest.last, state.last + PIECE), min(newest.applied, state.applied + PIECE))
+        touched = _touched(db, state, until)
+        listed = json.dumps([*touched])
+        db.execute(
+            """
+            -- rollups.touch
+            insert into days select value ->> 0, value ->> 1, false from json_each(?) where true
+            on conflict do update set rolled = false where rolled
+            """,
+            (listed,),
+        )
+        spans = [[day.site, span(days, first)] for day in touched for days, first in spans_of(day.day)]
+        _forget_spans(db, json.dumps(spans))
+        _set_state(db, until)
+        return until != newest
+
+    def _roll(self, now: int) -> bool:
+        """Roll up a batch of days that are over, and spans of them that are complete; whether there are more."""
+        self._rolled_at = {day: then for day, then in self._rolled_at.items() if 0 <= now - then < AGAIN}
+        found = self._connection.execute(
+            """
+            -- rollups.to_roll
+            select site, day from days where not rolled and day < ? order by day, site limit ?
+            """,
+            ((now - CLOSED) // DAY, MOST_DAYS + len(self._rolled_at)),
+        ).fetchall()
+        waiting = [
+            day for day in (Day(int(str(site)), int(str(day))) for site, day in found) if day not in self._rolled_at
+        ]
+        if not waiting:
+            return False
+        events = self._batch(waiting)
+        batch = Batch(self._connection.execute, _ROLLING, events)
+        batch.forget()
+        batch.roll()
+        listed = json.dumps([*events])
+        self._connection.execute(
+            """
+            -- rollups.rolled
+            insert or replace into days select value ->> 0, value ->> 1, true from json_each(?)
+            """,
+            (listed,),
+        )
+        for site, days, first in sorted(_complete(self._connection, events, now)):
+            _roll_span(self._connection.execute, site, days, first)
+        self._rolled_at |= dict.fromkeys(events, now)
+        return len(events) < len(waiting) or len(found) >= MOST_DAYS
+
+    def _batch(self, days: list[Day]) -> dict[Day, int]:
+        """The first of these days, as many as may be read together and no other day between them, with the number of
+        their events."""
+        batch: dict[Day, int] = {}
+        sites: set[int] = set()
+        read, before = 0, days[0].day
+        for day in sorted({day.day for day in days}):
+            if day > before + 1 or read >= MOST_EVENTS:
+                break
+            wanted = {one.site for one in days if one.day == day}
+            sites |= wanted
+            counted = self._connection.execute(
+                """
+                -- rollups.count
+                select site, count(*) from stored_events
+                where site in (select value from json_each(?)) and time >= ? and time < ? group by site
+                """,
+                (json.dumps([*sites]), day * DAY, (day + 1) * DAY),
+            ).fetchall()
+            numbers = {int(str(site)): int(str(number)) for site, number in counted}
+            read += sum(numbers.values())
+            batch |= {Day(site, day): numbers.get(site, 0) for site in wanted}
+            before = day
+        return batch
+
+
+def open_rollups(path: Path, events: Path) -> RollupsFile:
+    """Open the roll-ups of these facts, or begin new ones where there are none that could go on."""
+    if path.exists():
+        connection = None
+        try:
+            connection = _connect(path, events)
+            _check(connection)
+            return RollupsFile(path, connection)
+        except (Unusable, apsw.Error) as why:
+            if connection is not None:
+                connection.close()
+            log.info("Roll-ups are made anew: %s", why)
+    forget_rollups(path)
+    connection = _connect(path, events)
+    with connection:
+        _create(connection)
+    return RollupsFile(path, connection)
+
+
+def forget_rollups(path: Path) -> None:
+    """Remove the file."""
+    for file in _files(path):
+        file.unlink(missing_ok=True)
+
+
+def let_go(db: Connection) -> None:
+    """Detach the roll-ups from a connection that has some."""
+    if any(name == SCHEMA for name in db.db_names()):
+        db.execute(f"-- rollups.let_go\ndetach {SCHEMA}")
+
+
+def _files(path: Path) -> tuple[Path, ...]:
+    return (path, path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm"))
+
+
+def _connect(path: Path, events: Path) -> Connection:
+    flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE | apsw.SQLITE_OPEN_URI
+    connection = apsw.Connection(str(path), flags=flags)
+    connection.set_busy_timeout(BUSY_MS)
+    connection.pragma("journal_mode", "wal")
+    connection.pragma("synchronous", "normal")  # a file that has lost its last moments is true of an earlier one
+    connection.pragma("cache_size", -4_000)
+    connection.pragma("secure_delete", True)  # ids of people whose events were removed
+    connection.pragma("journal_size_limit", LOG_KEPT)
+    connection.pragma("temp_store", "file")
+    connection.execute("attach ? as facts", (f"{events.absolute().as_uri()}?mode=ro",))
+    connection.pragma("facts.cache_size", -4_000)
+    add_functions(connection)
+    return connection
+
+
+def _create(db: Connection) -> None:
+    for name, kept in TABLES.items():
+        key = ", ".join(column.split()[0] for column in kept.key)
+        if name not in _OF_PAGES:
+            db.execute(f"create table {name} ({kept.columns}, primary key ({key})) without rowid")
+    for statement in _pages():
+        db.execute(statement)
+    db.execute("create index days_unrolled on days (day, site) where not rolled")
+    db.execute("create table rolled_state (shape text, last integer, applied integer, mark text)")
+    db.execute("insert into rolled_state values (?, -1, ?, '')", (_shape(), _newest(db).applied))
+
+
+def _pages() -> Iterator[str]:
+    """The roll-ups by page as one table, which takes half the space of three: a view of it for each."""
+    own = {name: {measure: f"{name}_{measure}" for measure in TABLES[name].others} for name in _OF_PAGES}
+    counts = [column for columns in own.values() for column in columns.values()]
+    yield (
+        "create table rolled_pages (site integer, day integer, path integer, "
+        + ", ".join(f"{column} integer not null default 0" for column in counts)
+        + ", primary key (site, day, path)) without rowid"
+    )
+    here = "site = old.site and day = old.day and path = old.path"
+    for name, columns in own.items():
+        shown = ", ".join(f"{column} as {measure}" for measure, column in columns.items())
+        counted = next(iter(columns.values()))
+        yield f"create view {name} as select site, day, path, {shown} from rolled_pages where {counted} <> 0"
+        yield (
+            f"create trigger {name}_insert instead of insert on {name} begin"
+            f" insert into rolled_pages (site, day, path, {', '.join(columns.values())})"
+            f" values (new.site, new.day, new.path, {', '.join(f'new.{measure}' for measure in columns)})"
+            f" on conflict do update set {', '.join(f'{one} = excluded.{one}' for one in columns.values())}; end"
+        )
+        yield (
+            f"create trigger {name}_delete instead of delete on {name} begin"
+            f" update rolled_pages set {', '.join(f'{column} = 0' for column in columns.values())} where {here};"
+            f" delete from rolled_pages where {here} and {' + '.join(counts)} = 0; end"
+        )
+
+
+def _shape() -> str:
+    """What the file depends on; steps of events.db that rewrite rows tell nobody of which days these were."""
+    return hashlib.sha256(json.dumps([VERSION, SPANS, TABLES, [*_pages()], [*EVENTS_REWRITTEN]]).encode()).hexdigest()
+
+
+def _check(db: Connection) -> None:
+    """Whether it is an earlier state of these facts: all changes since are known, and its last row is theirs."""
+    rows = db.execute("-- rollups.check\nselect shape, last, applied, mark from rolled_state").fetchall()
+    if len(rows) != 1 or rows[0][0] != _shape():
+        raise Unusable("they have another shape")
+    state, newest = State(int(str(rows[0][1])), int(str(rows[0][2]))), _newest(db)
+    ((found,),) = db.execute("-- rollups.oldest\nselect coalesce(min(id), 0) from changes").fetchall()
+    oldest = int(str(found)) or newest.applied + 1
+    if not oldest - 1 <= state.applied <= newest.applied:
+        raise Unusable("they have missed changes")
+    changed = db.execute(
+        "-- rollups.has_changed\nselect 1 from changes where source = 'events' and row = ? and id > ?", state
+    ).fetchall()
+    if not changed and _mark(db, state.last) != rows[0][3]:
+        raise Unusable("their events are others")
+
+
+def _mark(db: Connection, row: int) -> str:
+    """What tells an event from the same one of other facts."""
+    found = db.execute(
+        "-- rollups.mark\nselect site, time, kind, visitor, session, path from stored_events where id = ?", (row,)
+    )
+    return json.dumps(found.fetchall()) if row >= 0 else ""
+
+
+def _state(db: Connection) -> State:
+    ((last, applied),) = db.execute("-- rollups.state\nselect last, applied from rolled_state").fetchall()
+    return State(int(str(last)), int(str(applied)))
+
+
+def _set_state(db: Connection, state: State) -> None:
+    db.execute(
+        "-- rollups.set_state\nupdate rolled_state set last = ?, applied = ?, mark = ?", (*state, _mark(db, state.last))
+    )
+
+
+def _newest(db: Connection) -> State:
+    ((last, applied),) = db.execute(
+        """
+        -- rollups.newest
+        select (select coalesce(max(id), -1) from stored_events),
+          coalesce((select seq from sqlite_sequence where name = 'changes'), 0)
+        """
+    ).fetchall()
+    return State(int(str(last)), int(str(applied)))
+
+
+def _distance(state: State, newest: State) -> int:
+    return max(newest.last - state.last, 0) + newest.applied - state.applied
+
+
+def _touched(db: Connection, since: State, until: State) -> set[Day]:
+    """The days of events that came, went or changed since, before and after that."""
+    found = db.execute(
+        f"""
+        -- rollups.touched
+        with changed as (select * from changes where id > :applied and id <= :until_change and source = 'events')
+        select of_site, day, began from changed
+        union select {_DAYS_OF_ROWS} from stored_events where id in (select row from changed)
+        union select {_DAYS_OF_ROWS} from stored_events where id > :last and id <= :until_row
+        """,
+        {"applied": since.applied, "until_change": until.applied, "last": since.last, "until_row": until.last},
+    ).fetchall()
+    return {Day(int(str(site)), int(str(day))) for site, *both in found for day in both}
+
+
+def _spans(db: Connection, plan: Plan, roll: Roll) -> set[int]:
+    """The spans of days that are rolled up, of a plan of one website."""
+    if roll.by_time or len(plan.sites) != 1:
+        return set()
+    first, last = days_of(plan)
+    within = " or ".join(f"day between {span(days, first)} and {span(days, last)}" for days in SPANS)
+    found = db.execute(f"-- rollups.spans\nselect day from days where site = ? and ({within})", plan.sites).fetchall()
+    return {int(str(key)) for (key,) in found}
+
+
+def _complete(db: Connection, days: Collection[Day], now: int) -> set[tuple[int, int, int]]:
+    """The spans with one of these days, or right before such a span, that are over and all rolled up: (site, how many
+    days, the first of them)."""
+    spans = {(day.site, *one) for day in days for one in spans_of(day.day)}
+    spans |= {(site, days_, first - days_) for site, days_, first in spans}
+    over = [one for one in spans if one[2] + one[1] <= (now - CLOSED) // DAY]
+    found = db.execute(
+        f"""
+        -- rollups.complete
+        with span as (
+          select value ->> 0 as of_site, value ->> 1 as days, value ->> 2 as first from json_each(?)
+        )
+        select of_site, days, first from span
+        where not exists (select 1 from days where site = of_site and day = span.days * {span(1, 0)} + first)
+        and not exists (
+          select 1 from days where site = of_site and day >= first and day < first + span.days and not rolled
+        )
+        """,
+        (json.dumps(over),),
+    ).fetchall()
+    return {(int(str(site)), int(str(many)), int(str(first))) for site, many, first in found}
+
+
+def _roll_span(do: Do, site: int, days: int, first: int) -> None:
+    """Put together what the days of a span have of each value. Where one of them has none of a roll-up, the span has
+    none either, and no question reads it."""
+    values = {"site": site, "key": span(days, first), "first": first, "last": first + days - 1}
+    within = "site = :site and day between :first and :last"
+    for roll in BY_DIMENSION:
+        name, group = f"rolled_{roll.name}", ", ".join(roll.group)
+        paid = f"{within} and not exists (select 1 from not_rolled where {within} and roll = :roll)"
+        sums = ", ".join(f"sum({measure})" for measure in sorted(roll.measures))
+        own: dict[str, Any] = values | {"roll": roll.name}
+        do(f"insert into {name} select :site, :key, {group}, {sums} from {name} where {paid} group by {group}", own)
+        do(f"insert into {name}_ids select distinct :site, :key, {group}, visitor from {name}_ids where {paid}", own)
+    do("insert into days values (:site, :key, true)", values)
+
+
+def _forget_spans(db: Connection, spans: str) -> None:
+    """Remove the spans that are there of these, a list of [site, key]."""
+    found = db.execute(
+        """
+        -- rollups.spans_of
+        select distinct days.site, days.day from json_each(?) as one
+        join days on days.site = one.value ->> 0 and days.day = one.value ->> 1
+        """,
+        (spans,),
+    ).fetchall()
+    for table in ("days", *OF_ROLLS) if found else ():
+        db.executemany(f"-- rollups.forget_span\ndelete from {table} where site = ? and day = ?", found)

@@ -1,0 +1,420 @@
+"""Without a column replica, too, answers from roll-ups are those of the rows: whatever happens to the facts, to the
+file of the roll-ups, and while a question is answered."""
+
+import logging
+import os
+import signal
+from array import array
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from random import Random
+from statistics import median
+
+import apsw
+import pytest
+from msgspec.structs import replace
+
+from analytics_box.clock import DAY, HOUR, utc_day
+from analytics_box.query import rollups
+from analytics_box.query.engines import rollups_file, sqlite
+from analytics_box.query.engines.medians import median as median_of_parts
+from analytics_box.query.engines.rollups_file import FILE_NAME, RollupsFile, forget_rollups, open_rollups
+from analytics_box.query.engines.sql import rolling
+from analytics_box.query.plan import Plan
+from analytics_box.query.rollups import BY_DIMENSION, ROLLS, STARTS, TIME, spans_of
+from analytics_box.store.db import Connection
+from tests.query.test_rollups import NOON, local, plan_of, some_plans
+from tests.query.test_rollups import World as OfTheReplica
+
+
+class World(OfTheReplica):
+    """The same facts, in a box without a replica."""
+
+    def __init__(self, directory: Path, seed: int, now: int = NOON + 30 * DAY) -> None:
+        super().__init__(directory, seed, now, columnar="off")
+
+    @property
+    def rollups(self) -> RollupsFile:
+        found = self.engines._rollups
+        assert found is not None
+        return found
+
+    def days(self, *, rolled: bool) -> list[int]:
+        """The days that are rolled up, or not."""
+        found = self.rollups._connection.execute("select day from days where rolled = ? and day < 1 << 24", (rolled,))
+        return [int(str(day)) for (day,) in found]
+
+    def assert_alike(self, plans: list[Plan]) -> int:
+        """Roll-ups and rows give the same; how many plans were cut."""
+        return self.db.read_now(partial(_cuts, plans, self.rollups))
+
+
+def _cuts(plans: list[Plan], kept: RollupsFile, db: Connection) -> int:
+    cuts = 0
+    for plan in plans:
+        assert sqlite.run(db, plan, rollups=kept) == sqlite.run(db, plan), plan
+        with sqlite.parted(db, plan, kept) as cut:
+            cuts += cut is not None
+    return cuts
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[World]:
+    made = World(tmp_path, 1)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def short_spans(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two and four days are rolled up together."""
+    monkeypatch.setattr(rollups, "SPANS", (4, 2))
+    monkeypatch.setattr(rollups_file, "SPANS", (4, 2))
+
+
+ALL = [plan_of(roll, start=NOON - 3 * DAY, end=NOON + 4 * DAY) for roll in ROLLS]
+
+
+@pytest.mark.usefixtures("short_spans")
+def test_every_roll_up_answers_as_its_rows_do(world: World) -> None:
+    world.tell(250)
+    world.maintain()
+    assert not world.days(rolled=False)
+    alone = [
+        replace(plan, sites=(1,), start=plan.start + days * DAY) for plan in ALL for days in (0, 1)
+    ]  # days together are read of one website
+    assert world.assert_alike([*ALL, *alone, *some_plans(world.chance, 8)]) > 2 * len(ROLLS)
+    read = {key for plan in alone for key in _keys(world, plan)}
+    assert {key >> 24 for key in read} == {0, 2, 4}
+
+
+def _keys(world: World, plan: Plan) -> tuple[int, ...]:
+    def work(db: Connection) -> tuple[int, ...]:
+        with sqlite.parted(db, plan, world.rollups) as cut:
+            return () if cut is None else cut.keys
+
+    return world.db.read_now(work)
+
+
+STEPS = ("tell", "late", "remove", "remove day", "move", "newest", "roll", "reopen", "rebuild", "cut short")
+
+
+@pytest.mark.usefixtures("short_spans")
+@pytest.mark.parametrize("seed", range(4))
+def test_whatever_happens_roll_ups_answer_as_rows_do(tmp_path: Path, seed: int) -> None:
+    world = World(tmp_path, seed)
+    try:
+        world.tell(80)
+        world.maintain()
+        for step in world.chance.sample(STEPS, 6):
+            _do(world, step)
+            world.assert_alike(some_plans(world.chance, 2))
+        world.clock.advance(seconds=HOUR / 1000)
+        world.maintain()
+        assert not world.days(rolled=False)
+        world.assert_alike(some_plans(world.chance, 4))
+    finally:
+        world.close()
+
+
+def _do(world: World, step: str) -> None:
+    match step:
+        case "tell":
+            world.tell(10)
+        case "late":
+            world.tell(1)
+        case "remove":
+            world.write("delete from stored_events where id % 5 = ?", world.chance.randrange(5))
+        case "remove day":
+            day = utc_day(NOON) + world.chance.randint(-1, 2)
+            world.write("delete from stored_events where time / 86400000 = ?", day)
+        case "move":  # sessions begin elsewhere, as they do when something earlier arrives
+            moved = world.chance.randrange(4)
+            world.write("update stored_events set since_start = since_start + 7200000 where session % 4 = ?", moved)
+        case "newest":  # their ids come again
+            world.write("delete from stored_events where id > (select max(id) - 9 from stored_events)")
+            world.tell(world.chance.choice((1, 20)))
+        case "roll":
+            world.clock.advance(seconds=HOUR / 1000)
+            world.maintain()
+        case "reopen":
+            world.reopen()
+            world.maintain()
+        case "rebuild":
+            world.close()
+            (world.directory / FILE_NAME).unlink()
+            world.open()
+            world.maintain()
+        case _:  # a batch that ends before it is written
+            world.tell(5)
+            world.clock.advance(seconds=HOUR / 1000)
+            with pytest.MonkeyPatch.context() as patched:
+                patched.setattr(rollups_file, "_complete", _stop)
+                with pytest.raises(KeyboardInterrupt):
+                    world.rollups.advance(world.clock.now())
+
+
+def _stop(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+ACROSS = "time / 86400000 <> (time - since_start) / 86400000 and session <> 0"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        f"delete from stored_events where {ACROSS}",  # of sessions that began on another day
+        "update stored_events set since_start = since_start + 86400000"
+        " where session <> 0 and time / 86400000 = 20621 and (time - since_start) / 86400000 = 20621",
+    ],
+)
+def test_the_days_on_which_sessions_began_and_begin_are_not_rolled_up_any_more(world: World, change: str) -> None:
+    for _ in range(4):
+        world.tell(40)
+    world.maintain()
+    before = world.db.read_now(lambda db: sqlite.run(db, OF_DAYS[1]))
+    world.write(change)
+    assert world.db.read_now(lambda db: sqlite.run(db, OF_DAYS[1])) != before
+    world.assert_alike(OF_DAYS)
+    world.maintain()
+    world.assert_alike(OF_DAYS)
+
+
+OF_DAYS = [plan_of(roll, **local("UTC", -3, 7, "day")) for roll in (TIME, STARTS)]
+
+
+@pytest.mark.parametrize("moment", ["_state", "_newest", ""])
+def test_a_question_sees_one_moment_whatever_is_rolled_up_meanwhile(
+    world: World, monkeypatch: pytest.MonkeyPatch, moment: str
+) -> None:
+    for _ in range(3):
+        world.tell(30)
+    world.maintain()
+    world.write("delete from stored_events where id % 3 = 0")
+
+    def happen() -> None:
+        monkeypatch.undo()
+        world.tell(5)
+        world.write("delete from stored_events where id % 5 = 0")
+        world.clock.advance(seconds=HOUR / 1000)
+        while world.rollups.advance(world.clock.now()):
+            pass
+        assert not world.days(rolled=False)
+
+    def work(db: Connection) -> None:
+        if moment:
+            own = getattr(rollups_file, moment)
+
+            def late(db: Connection) -> object:
+                happen()
+                return own(db)
+
+            monkeypatch.setattr(rollups_file, moment, late)
+        with sqlite.parted(db, OF_DAYS[0], world.rollups) as cut:
+            if not moment:
+                happen()
+            parted, whole = sqlite.render(OF_DAYS[0], cut), sqlite.render(OF_DAYS[0])
+            found = db.execute(parted.sql, parted.values).fetchall()
+            assert found == db.execute(whole.sql, whole.values).fetchall()
+
+    world.db.read_now(work)
+
+
+def test_a_box_that_is_killed_while_it_rolls_up_has_true_roll_ups(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """kill -9 before every 120th statement."""
+    monkeypatch.setattr(rollups_file, "MOST_EVENTS", 20)  # in many batches
+    world = World(tmp_path, 5)
+    for _ in range(4):
+        world.tell(20)
+    world.write("delete from stored_events where id % 7 = 0")
+    plans = ALL[:5] + ALL[-2:]
+    expected = world.db.read_now(lambda db: [sqlite.run(db, plan) for plan in plans])
+    world.close()
+    file, events, now = tmp_path / FILE_NAME, tmp_path / "events.db", NOON + 30 * DAY
+    deaths, seen = 0, set()
+    while _killed(file, events, now, before=1 + 120 * deaths):
+        deaths += 1
+        kept, db = open_rollups(file, events), apsw.Connection(str(events))
+        assert [sqlite.run(db, plan, rollups=kept) for plan in plans] == expected
+        seen |= set(db.execute("select count(*) from days where rolled").fetchall())
+        db.close()
+        kept.close()
+        forget_rollups(file)
+    assert deaths > 4
+    assert len(seen) > 1  # before and after a batch was written
+
+
+def _killed(file: Path, events: Path, now: int, *, before: int) -> bool:
+    """Whether a process that rolls up everything was killed before so many statements."""
+    child = os.fork()
+    if child == 0:
+        try:
+            kept = open_rollups(file, events)
+            left = before
+
+            def count(*_: object) -> bool:
+                nonlocal left
+                left -= 1
+                if not left:
+                    os.kill(os.getpid(), signal.SIGKILL)
+                return True
+
+            kept._connection.exec_trace = count
+            while kept.advance(now):
+                pass
+        finally:
+            os._exit(3 if kept.advance(now) else 0)
+    _, status = os.waitpid(child, 0)
+    assert not os.WIFEXITED(status) or os.WEXITSTATUS(status) == 0
+    return os.WIFSIGNALED(status)
+
+
+def test_a_question_does_without_roll_ups_that_are_far_behind(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    world.tell(60)
+    world.maintain()
+    monkeypatch.setattr(rollups_file, "FAR", 2)
+    assert world.assert_alike(ALL) == len(ROLLS)
+    world.tell(60)
+    assert not world.assert_alike(ALL)
+    monkeypatch.setattr(rollups_file, "PIECE", 20)  # in many steps
+    world.maintain()
+    assert world.assert_alike(ALL) == len(ROLLS)
+
+
+def test_what_does_not_pay_is_not_kept(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rolling, "ALWAYS_PAYS", 9)
+    monkeypatch.setattr(rolling, "PAYS", 10)
+    monkeypatch.setattr(rollups_file, "SPANS", (4, 2))
+    monkeypatch.setattr(rollups, "SPANS", (4, 2))
+    world.tell(200)
+    world.maintain()
+    left_out = {roll for (roll,) in world.rollups._connection.execute("select roll from not_rolled").fetchall()}
+    assert left_out
+    assert left_out < {roll.name for roll in BY_DIMENSION}
+    world.assert_alike([*ALL, *(replace(plan, sites=(1,)) for plan in ALL)])
+
+
+def test_changes_are_kept_until_the_roll_ups_have_them(world: World) -> None:
+    def changes(db: Connection) -> Sequence[object]:
+        return db.execute("select id from changes").fetchall()
+
+    world.tell(60)
+    world.write("delete from stored_events where id % 5 = 0")
+    world.maintain()
+    assert not world.db.read_now(changes)
+    world.write("delete from stored_events where id % 5 = 1")
+    assert world.db.read_now(changes)
+    world.assert_alike(ALL)
+
+
+@pytest.mark.parametrize("harm", ["bytes", "table", "other facts", "earlier facts", "missed changes"])
+def test_a_file_that_is_not_of_these_facts_is_made_anew(tmp_path: Path, harm: str) -> None:
+    world = World(tmp_path, 4)
+    file, events = tmp_path / FILE_NAME, tmp_path / "events.db"
+    try:
+        world.tell(40)
+        world.db.close()
+        before = events.read_bytes()
+        world.open()
+        world.tell(60)
+        world.maintain()
+        if harm == "missed changes":
+            world.write("delete from stored_events where id % 5 = 0")
+            world.write("delete from changes")
+        elif harm == "other facts":
+            world.write("drop trigger events_update")
+            world.write("update stored_events set time = time - 86400000")
+        world.close()
+        match harm:
+            case "bytes":
+                file.write_bytes(b"no database" * 1_000)
+            case "table":
+                db = apsw.Connection(str(file))
+                db.execute("drop table rolled_country")
+                db.execute("update rolled_state set shape = ''")
+                db.close()
+            case "earlier facts":
+                events.write_bytes(before)
+        world.open()
+        if harm == "earlier facts":
+            world.tell(10)
+        world.maintain()
+        assert world.assert_alike([*ALL, *OF_DAYS]) == len(ROLLS) + 2
+    finally:
+        world.close()
+
+
+def test_a_file_that_breaks_while_the_box_runs_is_made_anew(world: World, caplog: pytest.LogCaptureFixture) -> None:
+    world.tell(60)
+    world.maintain()
+    plan = ALL[0]
+    expected = world.runner.run(world.engines.rows(plan, seconds=30))
+    world.rollups._connection.execute("drop table rolled_time")
+    with caplog.at_level(logging.ERROR):
+        assert world.runner.run(world.engines.rows(plan, seconds=30)) == expected
+    assert "made anew" in caplog.text
+    world.maintain()
+    assert not (world.directory / FILE_NAME).exists()
+    world.clock.advance(seconds=60)
+    world.maintain()
+    assert world.assert_alike(ALL) == len(ROLLS)
+    assert world.runner.run(world.engines.rows(plan, seconds=30)) == expected
+
+
+def test_a_box_that_has_a_replica_has_no_such_file(tmp_path: Path) -> None:
+    world = World(tmp_path, 1)
+    try:
+        world.tell(10)
+        world.maintain()
+        world.runner.run(world.engines.rows(ALL[0], seconds=30))
+        world.engines._columnar = "on"
+        world.maintain()
+        assert not (tmp_path / FILE_NAME).exists()
+        world.engines._columnar = "off"
+        world.reopen()
+        world.engines._columnar = "off"
+        world.maintain()
+        assert world.assert_alike(ALL) == len(ROLLS)
+    finally:
+        world.close()
+
+
+def test_days_are_rolled_up_once_they_are_over(tmp_path: Path) -> None:
+    world = World(tmp_path, 3, now=NOON)
+    try:
+        world.tell(90)
+        world.maintain()
+        today = utc_day(world.clock.now())
+        assert min(world.days(rolled=False)) == today
+        assert max(world.days(rolled=True)) == today - 1
+    finally:
+        world.close()
+
+
+def test_spans_of_days_stand_for_whole_ones_only() -> None:
+    spans = [rollups.span(*one) for one in spans_of(64)]
+    plan = plan_of(BY_DIMENSION[0], start=40 * DAY, end=130 * DAY)
+    for unrolled, expected in ((), {*range(40, 64), spans[0], 128, 129}), ((90,), {spans[1], *range(40, 64)}):
+        cut = rollups.cut(plan, BY_DIMENSION[0], unrolled, spans)
+        assert cut is not None
+        assert set(cut.keys) >= expected
+        assert set(unrolled).isdisjoint(cut.keys)
+    assert cut is not None
+    assert len(cut.keys) == len(set(cut.keys)) == 24 + 1 + 49
+
+
+@pytest.mark.parametrize("number", [0, 1, 2, 900, 5_001, 9_000])
+def test_medians_of_parts_are_those_of_all_numbers(number: int) -> None:
+    chance = Random(number)
+    parts: list[list[int]] = [[] for _ in range(chance.choice((1, 5, 97)))]
+    numbers = [chance.choice((0, chance.randrange(90_000), chance.randrange(9))) for _ in range(number)]
+    for one in numbers:
+        chance.choice(parts).append(one)
+    found = median_of_parts([array("I", sorted(part)) for part in parts])
+    assert found == (median(numbers) if numbers else None)
+    crooked = [array("I", sorted(numbers[: number // 2])), array("I", sorted(numbers[number // 2 :]))]
+    assert median_of_parts(crooked) == found
