@@ -24,6 +24,7 @@ OVERVIEW = (
     *("country", "browser_name", "os_name", "device_types", "utm_campaigns", "session_metrics"),
 )
 RUNS = 10
+ROLLED_UP = "All days that are over are rolled up"
 SMALL = 100_000  # events in 30 days (P6)
 INGEST_PER_SECOND = 4_000
 INGEST_SECONDS = 20
@@ -69,37 +70,46 @@ class Client:
 
 
 def main(events: int, days: int, folder: Path | None) -> None:
-    """Fill two boxes, a small one without a replica and a large one with one, and ask them."""
+    """Fill two boxes, a small one without a replica and a large one, without and with one, and ask them."""
     machine()
     with tempfile.TemporaryDirectory() as temporary:
         small = prepared(Path(temporary) / "small", SMALL, 30)
         with serving(Path(temporary) / "small", **LIMITS_OFF, columnar="off") as server:
+            server.wait_until_printed(ROLLED_UP, seconds=READY_SECONDS)
             client = Client(server, small)
             times = [client.ask_anew(OVERVIEW, 30) for _ in range(RUNS)]
             report("P6", median_ms=statistics.median(times), p95_ms=percentile(times, 95), events=SMALL)
         large = folder or Path(temporary) / "large"
         account = prepared(large, events, days)
+        with serving(large, **LIMITS_OFF, columnar="off") as server:
+            remark("waiting for the roll-ups without a replica")
+            server.wait_until_printed(ROLLED_UP, seconds=READY_SECONDS)
+            _ask_overviews(server, Client(server, account), "P5 without a replica")
         with serving(large, **LIMITS_OFF, columnar="on") as server:
             remark("waiting for the replica and its roll-ups")
             server.wait_until_printed("The column replica is ready", seconds=READY_SECONDS)
-            server.wait_until_printed("All days that are over are rolled up", seconds=READY_SECONDS)
+            server.wait_until_printed(ROLLED_UP, seconds=READY_SECONDS)
             _ask_large(server, account)
 
 
-def _ask_large(server: Server, account: Account) -> None:
-    client = Client(server, account)
+def _ask_overviews(server: Server, client: Client, figure: str) -> None:
     for range_ in (30, 365):
         client.ask_anew(OVERVIEW, range_)
         times = [client.ask_anew(OVERVIEW, range_) for _ in range(RUNS)]
         again = [client.ask(OVERVIEW, range_) for _ in range(RUNS)]
         report(
-            "P5",
+            figure,
             days=range_,
             median_ms=statistics.median(times),
             p95_ms=percentile(times, 95),
             kept_ms=statistics.median(again),
             rss_mb=memory_mb(server.process.pid),
         )
+
+
+def _ask_large(server: Server, account: Account) -> None:
+    client = Client(server, account)
+    _ask_overviews(server, client, "P5")
     one = [client.ask_anew(("summary_totals",), 1) for _ in range(RUNS)]
     many = [client.ask_anew(("summary_totals",), 1, events=1_000) for _ in range(RUNS)]
     report("P7", one_new_ms=statistics.median(one), thousand_new_ms=statistics.median(many))

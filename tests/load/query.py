@@ -21,7 +21,7 @@ import msgspec
 from analytics_box.clock import SystemClock
 from analytics_box.query import catalog
 from analytics_box.query.compose import compose, window_of
-from analytics_box.query.engines import columns, duckdb, sqlite
+from analytics_box.query.engines import columns, duckdb, rollups_file, sqlite
 from analytics_box.query.engines.clickhouse import words
 from analytics_box.query.engines.clickhouse.tables import quoted
 from analytics_box.query.filters import conditions
@@ -69,6 +69,8 @@ def main(events: int, days: int, folder: Path | None, only: Sequence[str] = ENGI
         directory = folder or Path(temporary)
         prepared(directory, events, days)
         now = with_replica(directory)
+        if "sqlite" in only:
+            rolled_up(directory, now)
         engines = [name for name in only if name != "clickhouse" or find_spec("chdb") is not None]
         found = {name: _in_process(name, directory, now) for name in engines}
     for case in _cases():
@@ -111,7 +113,7 @@ def with_replica(directory: Path) -> int:
     """Bring the replica up to date; until when the events go (UTC ms)."""
     db = Db(directory / "events.db", readers=1)
     try:
-        stored, last = db.read_now(_extent)
+        stored, last = db.read_now(_extent, seconds=600)
         opened = partial(columns.open_replica, directory / columns.FILE_NAME, memory=MEMORY, threads=2)
         replica = db.read_now(opened, seconds=600)
         began, before = time.monotonic(), replica.rows()
@@ -132,6 +134,17 @@ def with_replica(directory: Path) -> int:
         return last
     finally:
         db.close()
+
+
+def rolled_up(directory: Path, now: int) -> None:
+    """Bring the roll-ups of a box without a replica up to date."""
+    kept = rollups_file.open_rollups(directory / rollups_file.FILE_NAME, directory / "events.db")
+    began, before = time.process_time(), kept.size()
+    while kept.advance(now):
+        pass
+    if kept.size() != before:
+        report("days rolled up by SQLite", processor_seconds=time.process_time() - began, bytes=kept.size())
+    kept.close()
 
 
 def _extent(db: Connection) -> tuple[int, int]:
@@ -196,7 +209,8 @@ def _ask(engine: str, directory: Path, now: int, answers: Any) -> None:
 
 def _sqlite(directory: Path) -> Any:
     db = Db(directory / "events.db", readers=1)
-    return lambda plan: db.read_now(lambda connection: sqlite.run(connection, plan), seconds=600)
+    kept = rollups_file.open_rollups(directory / rollups_file.FILE_NAME, directory / "events.db")
+    return lambda plan: db.read_now(lambda connection: sqlite.run(connection, plan, rollups=kept), seconds=600)
 
 
 def _duckdb(directory: Path) -> Any:
