@@ -111,6 +111,10 @@ class Warnings:
         "The box has been cut off from the network for a minute: most monitors and all hosts of "
         "monitor_canaries fail, so checks say nothing and nobody is told.",
     )
+    clickhouse: ClassVar[tuple[str, str]] = (
+        "ClickHouse has been away for {minutes} minutes: SQLite answers, which takes longer. The log says why.",
+        "ClickHouse has been away for a minute: SQLite answers, which takes longer. The log says why.",
+    )
     proxy = (
         "A proxy names its clients in X-Forwarded-For, but is not believed: all visitors have its IP address. Name it "
         "in trusted_proxies."

@@ -177,6 +177,7 @@ async def _seen(watched: Watched, now: int, disk: Disk | None, ahead: Forecast) 
         proxy_ignored=watched.proxies.ignored_at,
         damaged=tuple(watched.damaged),
         cut_off_since=watched.cut_off_since(),
+        clickhouse_away_since=watched.engines.away_since,
         log_bytes=max(db.log_bytes for db in watched.databases),
         failing_jobs=tuple((name, run.in_a_row) for name, run in watched.runs.by_name.items() if run.in_a_row),
     )

@@ -43,6 +43,7 @@ class Seen(Struct, frozen=True, kw_only=True):
     proxy_ignored: int | None = None  # when its header was last seen
     damaged: tuple[str, ...] = ()  # databases
     cut_off_since: int | None = None
+    clickhouse_away_since: int | None = None
     log_bytes: int = 0  # of the longer write-ahead log
     failing_jobs: tuple[tuple[str, int], ...] = ()  # by name: how often in a row
 
@@ -137,6 +138,16 @@ def _network(seen: Seen) -> Warning | None:
     return Warning("network", "bad", texts.Warnings.network[minutes == 1].format(minutes=minutes))
 
 
+def _clickhouse(seen: Seen) -> Warning | None:
+    if seen.clickhouse_away_since is None:
+        return None
+    minutes = (seen.now - seen.clickhouse_away_since) // MINUTE
+    if minutes < 1:
+        return None
+    text = texts.Warnings.clickhouse[minutes == 1].format(minutes=minutes)
+    return Warning("clickhouse", "warn", text, "clickhouse#when-clickhouse-is-away")
+
+
 def _log(seen: Seen) -> Warning | None:
     if seen.log_bytes <= _LONG_LOG:
         return None
@@ -158,6 +169,7 @@ LOOKS: Final[tuple[Look, ...]] = (
     _trouble,
     _disk,
     _network,
+    _clickhouse,
     _backup,
     _certificate,
     _clock,

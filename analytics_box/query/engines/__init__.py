@@ -121,6 +121,11 @@ class Engines:
             return self._far.NAME
         return duckdb.NAME if self._ready else sqlite.NAME
 
+    @property
+    def away_since(self) -> int | None:
+        """Since when ClickHouse, where it is wanted, has been away (UTC ms); None where it is not."""
+        return None if self._far is None else self._far.away_since
+
     def statement(self, plan: Plan) -> sql.Statement:
         """What it would run for this plan. Reads, so it is for threads other than the event loop's."""
         if self._far is not None and self._far.ready:

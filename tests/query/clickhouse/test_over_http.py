@@ -137,6 +137,7 @@ def test_a_server_that_was_killed_and_comes_back_has_each_row_once(world: World)
     world.restart_the_server()
     world.catch_up()
     world.assert_arrived()
+    assert world.engines.away_since is None
 
 
 def test_removed_events_are_gone_there_and_leave_its_disk_a_day_later(world: World) -> None:
@@ -212,6 +213,7 @@ def test_while_it_is_away_the_log_says_why_in_a_line_and_how_far_it_was_is_known
         assert (world.views(), world.engines.name) == (world.here_views(), "sqlite")
     (said,) = (record.getMessage() for record in caplog.records)
     assert said == "ClickHouse does not do what it should (Connection refused): SQLite answers; next try in 5 seconds"
+    assert world.engines.away_since == world.clock.now()
     status = world.runner.run(world.engines.status())
     assert (status.state, status.rows) == ("building", behind)
     assert status.behind > 0

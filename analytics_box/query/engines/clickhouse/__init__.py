@@ -55,6 +55,7 @@ class ClickHouse:
         self._version = -1  # of events.db that is there
         self._followed_at = self._not_before = -math.inf  # seconds of the clock
         self._failures = 0  # in a row
+        self.away_since: int | None = None  # UTC ms
         self._following = asyncio.Lock()
         self._removals = 0  # how often rows began or ended to be replaced
         self._tasks: set[asyncio.Task[None]] = set()
@@ -119,7 +120,7 @@ class ClickHouse:
             return
         if not self._ready:
             self._ready = True
-            self._failures = 0
+            self._failures, self.away_since = 0, None
             log.info("ClickHouse has all events and answers queries")
 
     async def behind(self) -> tuple[int, int]:
@@ -267,8 +268,9 @@ class ClickHouse:
 
     def _lose(self, why: Exception) -> None:
         """Let SQLite answer, and try again after a while, which grows with each failure."""
-        wait = min(_FIRST_WAIT * 2**self._failures, _LONGEST_WAIT)
+        wait = min(_FIRST_WAIT * 2 ** min(self._failures, 10), _LONGEST_WAIT)
         self._failures += 1
+        self.away_since = self.away_since or self._clock.now()
         self._not_before = self._clock.monotonic() + wait
         self._ready = False
         log.error("ClickHouse does not do what it should (%s): SQLite answers; next try in %d seconds", why, wait)
