@@ -102,7 +102,7 @@ class RollupsFile:
         state = _state(db)
         newest = _newest(db)
         self.behind = _distance(state, newest)
-        if self.behind > FAR:
+        if self.behind > FAR or not _has_changes(db, state, newest):  # forgotten after the state was looked at
             return None
         first, last = days_of(plan)
         values = {"sites": json.dumps(plan.sites), "first": first, "last": last, "roll": roll.name}
@@ -336,9 +336,7 @@ def _check(db: Connection) -> None:
     if len(rows) != 1 or rows[0][0] != _shape():
         raise Unusable("they have another shape")
     state, newest = State(int(str(rows[0][1])), int(str(rows[0][2]))), _newest(db)
-    ((found,),) = db.execute("-- rollups.oldest\nselect coalesce(min(id), 0) from changes").fetchall()
-    oldest = int(str(found)) or newest.applied + 1
-    if not oldest - 1 <= state.applied <= newest.applied:
+    if state.applied > newest.applied or not _has_changes(db, state, newest):
         raise Unusable("they have missed changes")
     changed = db.execute(
         "-- rollups.has_changed\nselect 1 from changes where source = 'events' and row = ? and id > ?", state
@@ -375,6 +373,13 @@ def _newest(db: Connection) -> State:
         """
     ).fetchall()
     return State(int(str(last)), int(str(applied)))
+
+
+def _has_changes(db: Connection, state: State, newest: State) -> bool:
+    """Whether all changes since this state are still known."""
+    ((found,),) = db.execute("-- rollups.oldest\nselect coalesce(min(id), 0) from changes").fetchall()
+    oldest = int(str(found)) or newest.applied + 1
+    return oldest - 1 <= state.applied
 
 
 def _distance(state: State, newest: State) -> int:
