@@ -59,3 +59,12 @@ def test_every_module_of_ours_is_named_with_the_hash_that_it_is_served_under() -
     ]
     assert named
     assert all(files[f"js/{module}"].tag == tag for module, _, tag in named)
+
+
+def test_nothing_of_ours_imports_a_name_twice_or_behind_its_start() -> None:
+    for path, file in load(WEB).files.items():
+        if path.startswith("js/"):
+            lines = re.findall(rb"^import \{ (.+) \}", file.content, re.MULTILINE)
+            names = [name for line in lines for name in line.split(b", ")]
+            assert len(names) == len(set(names)), path
+            assert b"\nimport " not in file.content.partition(b"{\n")[2], path
