@@ -112,7 +112,7 @@ def test_what_goes_wrong_on_the_way_loses_and_doubles_nothing(world: World, faul
 def test_a_server_that_does_not_answer_in_time_is_asked_again_later(
     world: World, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(server, "_SHIP_SECONDS", 2)
+    monkeypatch.setattr(server, "_ANSWER_SECONDS", 2)
     world.begin()
     world.catch_up()
     world.visit()

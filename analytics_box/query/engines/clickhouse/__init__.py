@@ -134,9 +134,9 @@ class ClickHouse:
         self._ready = False
         for threads in (self._asking, self._sending):
             threads.shutdown(wait=True, cancel_futures=True)
-        if self._server is not None:
-            self._server.close()
-            self._server = None
+        server, self._server = self._server, None
+        if server is not None:
+            _closed(server)
 
     async def _answer(self, plan: Plan, seconds: float, take: "_Once") -> list[Row]:
         """Ask, once more where rows were replaced meanwhile, and in the end while nothing is."""

@@ -17,7 +17,7 @@ from analytics_box.query.plan import Plan
 if TYPE_CHECKING:
     from clickhouse_connect.driver.client import Client
 
-_CONNECT_SECONDS, _ANSWER_SECONDS, _SHIP_SECONDS = 5, 60, 300
+_CONNECT_SECONDS, _ANSWER_SECONDS = 5, 60
 # Codes of ClickHouse's errors.
 _TOO_LONG, _TOO_LARGE = 159, frozenset((158, 241, 307))
 _OF_THE_STATEMENT = frozenset(
@@ -61,30 +61,28 @@ class Server:
     def __init__(self, target: Target) -> None:
         self.cluster = target.cluster
         with _told():
-            self._shipping = _client(target, _SHIP_SECONDS)
-            self._asking = _client(target, _ANSWER_SECONDS)
+            self._client = _client(target)
 
     def close(self) -> None:
         """Let go of its connections."""
         with _told():
-            self._asking.close()
-            self._shipping.close()
+            self._client.close()
 
     def do(self, statement: str, *, waits: bool = True) -> None:
         """Run a statement that answers nothing; `waits` for what it changes on all servers."""
         with _told():
-            self._shipping.command(statement, settings=dict(_WAITING) if waits else {})
+            self._client.command(statement, settings=dict(_WAITING) if waits else {})
 
     def look(self, statement: str) -> list[Row]:
         """The rows of a small question of the box itself."""
         with _told():
-            return [tuple(row) for row in self._shipping.query(statement).result_rows]
+            return [tuple(row) for row in self._client.query(statement).result_rows]
 
     def insert(self, table: str, columns: Iterable[str], lines: bytes, token: str) -> None:
         """Add rows, which are lines of JSON; those that came with this token before are there already."""
         settings = {**_INSERTING, **(_INTO_A_CLUSTER if self.cluster else {}), "insert_deduplication_token": token}
         with _told():
-            self._shipping.raw_insert(table, list(columns), lines, settings=settings, fmt="JSONCompactEachRow")
+            self._client.raw_insert(table, list(columns), lines, settings=settings, fmt="JSONCompactEachRow")
 
     def remove(self, table: str, where: str) -> None:
         """Remove rows; when this returns, nobody sees them any more."""
@@ -99,12 +97,12 @@ class Server:
         statement = words.render(plan)
         settings = dict(words.SETTINGS) | {"max_execution_time": max(1, math.ceil(seconds))}
         with _answered(plan, seconds):
-            found = self._asking.query_rows_stream(statement.sql, words.bound(statement), settings)
+            found = self._client.query_rows_stream(statement.sql, words.bound(statement), settings)
             with found as rows:
                 return counted(map(tuple, rows), take, json_place(plan.names))
 
 
-def _client(target: Target, seconds: int) -> "Client":
+def _client(target: Target) -> "Client":
     try:
         import clickhouse_connect  # noqa: PLC0415  # nobody pays for it who does not use it
     except ModuleNotFoundError as missing:
@@ -121,7 +119,7 @@ def _client(target: Target, seconds: int) -> "Client":
         client_name="analytics-box",
         autogenerate_session_id=False,  # in a session statements would wait for each other
         connect_timeout=_CONNECT_SECONDS,
-        send_receive_timeout=seconds,
+        send_receive_timeout=_ANSWER_SECONDS,
         query_retries=0,
         form_encode_query_params=True,  # lists are longer than addresses may be
     )
