@@ -153,7 +153,7 @@ def written(
     return Statements(
         label,
         success=True,
-        engine=engines.name,
+        engine=engines.engine_of(steps[0].plan) if steps else engines.name,
         sql=sql,
         params=params,
         statements=statements,

@@ -81,7 +81,7 @@ def test_a_page_skips_and_masks_by_its_options(page: Page, collector: Collector)
     page.wait_for_function("document.title == 'Settings'")
     push(page, "/users/1/orders")
     collector.wait_for("screen_view", 2)
-    assert paths(collector) == ["/users/*", "/users/*/orders"]
+    assert sorted(paths(collector)) == ["/users/*", "/users/*/orders"]  # in whatever order they came
 
 
 def test_a_skipped_page_says_nothing_at_all(page: Page, collector: Collector) -> None:

@@ -1,5 +1,6 @@
-"""Which engine answers a plan: SQLite over events.db and its roll-ups, or DuckDB over the column replica once there are
-many events.
+"""Which engine answers a plan: SQLite over events.db, DuckDB over the column replica, or ClickHouse.
+
+SQLite has roll-ups of days. DuckDB is for many events, ClickHouse where somebody wants it.
 
 Nothing outside this package knows which of them did.
 """
@@ -116,10 +117,14 @@ class Engines:
 
     @property
     def name(self) -> str:
-        """The engine that would answer now."""
+        """The engine that would answer most questions now."""
         if self._far is not None and self._far.ready:
             return self._far.NAME
         return duckdb.NAME if self._ready else sqlite.NAME
+
+    def engine_of(self, plan: Plan) -> str:
+        """The engine that would answer this plan now."""
+        return sqlite.NAME if self.name == duckdb.NAME and not self._is_for_columns(plan) else self.name
 
     @property
     def away_since(self) -> int | None:
