@@ -218,3 +218,22 @@ def test_while_it_is_away_the_log_says_why_in_a_line_and_how_far_it_was_is_known
     assert (status.state, status.rows) == ("building", behind)
     assert status.behind > 0
     world.restart_the_server()
+
+
+def test_changes_are_kept_for_what_was_sent_before_and_forgotten_where_nothing_was(
+    world: World, tmp_path: Path
+) -> None:
+    nowhere = Target("http://127.0.0.1:9/none")
+    world.catch_up()
+    begun = ClickHouse(world.db, world.clock, nowhere)
+    assert begun.applied == world.far.applied is not None
+    begun.close()
+    other = Facts(tmp_path)
+    other.engines = Engines(
+        other.db, other.clock, columnar="clickhouse", far=ClickHouse(other.db, other.clock, nowhere)
+    )
+    other.visit()
+    other.write("delete from stored_events")
+    other.maintain()
+    assert not other.db.read_now(lambda db: db.execute("select id from changes").fetchall())
+    other.close()

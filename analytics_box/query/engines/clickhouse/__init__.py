@@ -74,9 +74,10 @@ class ClickHouse:
         return self._version if self._ready and fresh else self._events.version
 
     @property
-    def applied(self) -> int:
-        """The last change that has arrived; 0 while nobody knows."""
-        return 0 if self._position is None else self._position.applied
+    def applied(self) -> int | None:
+        """The last change that has arrived; None where nothing was ever sent, so that nobody needs any."""
+        position = self._position or shipping.read_position(self._directory)
+        return None if position is None else position.applied
 
     def statement(self, plan: Plan) -> Statement:
         """What it would run for this plan."""
