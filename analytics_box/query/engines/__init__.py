@@ -22,13 +22,15 @@ from msgspec import Struct
 from analytics_box.clock import DAY, HOUR, Clock, SystemClock
 from analytics_box.errors import BoxError, Unavailable
 from analytics_box.facts.tables import FACT_NAMES
-from analytics_box.query.engines import columns, duckdb, rollups_file, sql, sqlite
+from analytics_box.query.engines import columns, duckdb, rollups_file, shared, sql, sqlite
 from analytics_box.query.engines import memory as limits
 from analytics_box.query.engines.columns import Replica
 from analytics_box.query.engines.counting import Row, Take, unlimited
 from analytics_box.query.engines.duckdb import Asking
 from analytics_box.query.engines.rollups_file import RollupsFile
+from analytics_box.query.engines.shared import Shared
 from analytics_box.query.plan import Plan, Source
+from analytics_box.query.rollups import roll_of
 from analytics_box.store.db import Connection, Db
 
 if TYPE_CHECKING:
@@ -91,6 +93,7 @@ class Engines:
         self._path = events.path.with_name(columns.FILE_NAME)
         self._rollups_path = events.path.with_name(rollups_file.FILE_NAME)
         self._rollups: RollupsFile | None = None  # only where no replica is ready
+        self._shared = Shared(events)
         self._replica: Replica | None = None
         self._ready = False
         self._far = far
@@ -169,6 +172,9 @@ class Engines:
 
     async def _sqlite_rows(self, plan: Plan, seconds: float, take: Take) -> list[Row]:
         rollups = self._rollups
+        is_rolled = rollups is not None and rollups.is_well and roll_of(plan) is not None
+        if not is_rolled and shared.fits(plan) and (found := await self._shared.rows(plan, seconds, take)) is not None:
+            return found
         ask = partial(_sqlite_rows, plan, take, seconds)
         if rollups is not None and rollups.is_well:
             try:

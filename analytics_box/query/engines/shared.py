@@ -1,0 +1,216 @@
+"""Events that several plans read at once: SQLite finds them once, copies them, and these plans read the copy.
+
+A page with a filter asks two dozen questions about a small share of its website's events, and each would look through
+all of them. The copy takes the place of the tables of events on one connection, inside a transaction that is rolled
+back. It may have more rows than a plan wants, never fewer: each statement still has all of its own conditions.
+"""
+
+import asyncio
+import json
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from msgspec import Struct
+
+from analytics_box.errors import Unavailable
+from analytics_box.facts.layout import stored
+from analytics_box.facts.tables import ATTRIBUTES
+from analytics_box.query.engines import sqlite
+from analytics_box.query.engines.counting import Row, Take
+from analytics_box.query.engines.sql.conditions import render
+from analytics_box.query.engines.sql.names import MEASURES
+from analytics_box.query.engines.sql.texts import Values
+from analytics_box.query.filters import OF_THE_PAGE, Condition, Where
+from analytics_box.query.plan import OF_SESSIONS, RETURNING, SESSION_AFTER, SESSION_BEFORE, Plan
+from analytics_box.store.db import Connection, Db
+from analytics_box.store.writes import STOPPING
+
+GATHERED_SECONDS = 0.005  # for which a plan waits for others
+FEWEST = 3  # plans for which it pays
+MOST_ROWS = 50_000  # of a copy; with more, each plan looks by itself
+
+_EVENTS = stored("events")
+_FAR = SESSION_BEFORE + SESSION_AFTER  # no event lies further from another one of its session
+_OF_EVENTS = frozenset(("events", "properties", *OF_SESSIONS))
+_OF_FACTS = frozenset(("vitals", "errors", "outgoing_links", "engagement"))
+_OF_A_SESSION = frozenset(ATTRIBUTES)  # the same in each event of a session
+_OF_AN_EVENT = OF_THE_PAGE | {"name", "namespace", "title", "origin"}
+
+
+class Asked(Struct, frozen=True):
+    """A plan that waits for its rows, and who is told their bytes."""
+
+    plan: Plan
+    seconds: float
+    take: Take
+    rows: asyncio.Future[list[Row]]
+
+
+class Shared:
+    """Plans about the same websites that come within a moment, answered on one connection."""
+
+    def __init__(self, events: Db) -> None:
+        self._events = events
+        self._gathering: dict[tuple[int, ...], list[Asked]] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def rows(self, plan: Plan, seconds: float, take: Take) -> list[Row] | None:
+        """The rows of a plan; None where nobody asks with it, or where there would be too much to copy."""
+        loop = asyncio.get_running_loop()
+        asked = Asked(plan, seconds, take, loop.create_future())
+        others = self._gathering.setdefault(plan.sites, [])
+        if not others:
+            loop.call_later(GATHERED_SECONDS, self._begin, plan.sites)
+        others.append(asked)
+        try:
+            return await asked.rows
+        except _Alone:
+            return None
+
+    def _begin(self, sites: tuple[int, ...]) -> None:
+        together, alone = _sorted(self._gathering.pop(sites))
+        for asked in alone:
+            _tell(asked, _Alone())
+        if together:
+            task = asyncio.create_task(self._answer(together))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    async def _answer(self, together: Sequence[Asked]) -> None:
+        answer = partial(_answered, together, asyncio.get_running_loop().call_soon_threadsafe)
+        try:
+            await self._events.read(answer, seconds=max(asked.seconds for asked in together), long=True)
+        except Exception as failed:
+            _tell_all(together, failed)
+        except BaseException:
+            _tell_all(together, Unavailable(STOPPING))
+            raise
+        else:
+            _tell_all(together, _Alone())
+
+
+class _Alone(Exception):
+    """This plan is answered by itself."""
+
+
+def fits(plan: Plan) -> bool:
+    """Whether a plan may read a copy: all that it wants of events is there, and it would look through many others."""
+    looks_for_visitors = any("from events" in MEASURES[plan.source].get(name, "") for name in plan.measures)
+    if plan.source not in _OF_EVENTS | _OF_FACTS or looks_for_visitors != (plan.source in _OF_FACTS):
+        return False
+    return RETURNING not in plan.group and bool(_told(plan))
+
+
+def _sorted(gathered: list[Asked]) -> tuple[list[Asked], list[Asked]]:
+    """Those that share a copy, because they have a condition that most others have, too; and those that do not."""
+    here = [asked for asked in gathered if not asked.rows.done()]
+    having = Counter(item for asked in here for item in _told(asked.plan))
+    usual = {item for item, _ in having.most_common(1)}
+    together = [asked for asked in here if usual & {*_told(asked.plan)}]
+    if len(together) < FEWEST:
+        return [], here
+    return together, [asked for asked in here if asked not in together]
+
+
+def _common(plans: Sequence[Plan]) -> tuple[Where, ...]:
+    """The conditions that all of these plans have and that say something of their rows."""
+    first, *others = (_told(plan) for plan in plans)
+    return tuple(item for item in first if all(item in told for told in others))
+
+
+def _told(plan: Plan) -> tuple[Where, ...]:
+    known = _OF_A_SESSION | (_OF_AN_EVENT if plan.source in _OF_EVENTS else OF_THE_PAGE)
+    return tuple(item for item in plan.where if _columns(item) <= known)
+
+
+def _columns(item: Where) -> set[str]:
+    """The columns of a condition; of one that takes long, a name that no column has."""
+    if isinstance(item, Condition):
+        return {"" if item.match == "regex" else item.column}
+    return {name for part in item.items for name in _columns(part)}
+
+
+def _answered(together: Sequence[Asked], soon: Callable[..., object], db: Connection) -> None:
+    """Answer plans one by one, each as soon as its rows are there; none of them where too much would be copied."""
+    db.execute("begin")
+    try:
+        if _copied(db, [asked.plan for asked in together]):
+            for asked in together:
+                if not asked.rows.done():
+                    soon(_tell, asked, _found(asked, db))
+    finally:
+        if db.in_transaction:
+            db.execute("rollback")
+
+
+def _found(asked: Asked, db: Connection) -> list[Row] | Exception:
+    """Its rows, or why its `take` has refused them."""
+    refused: list[Exception] = []
+
+    def take(size: int) -> None:
+        try:
+            asked.take(size)
+        except Exception as why:
+            refused.append(why)
+            raise
+
+    try:
+        return sqlite.run(db, asked.plan, take, seconds=asked.seconds)
+    except Exception:
+        if refused:
+            return refused[0]
+        raise
+
+
+def _tell_all(together: Sequence[Asked], why: Exception) -> None:
+    for asked in together:
+        _tell(asked, why)
+
+
+def _tell(asked: Asked, what: list[Row] | Exception) -> None:
+    if asked.rows.done():
+        return
+    if isinstance(what, Exception):
+        asked.rows.set_exception(what)
+    else:
+        asked.rows.set_result(what)
+
+
+def _copied(db: Connection, plans: Sequence[Plan]) -> bool:
+    """Copy the events that these plans may want; whether there were few enough. Inside a transaction."""
+    values: Values = {
+        "sites": json.dumps(plans[0].sites),
+        "earliest": min(plan.start for plan in plans) - _FAR,
+        "latest": max(plan.end for plan in plans) + _FAR,
+        "most": MOST_ROWS + 1,
+    }
+    scan = "site in (select value from json_each(:sites)) and time >= :earliest and time < :latest"
+    found = [(item, sqlite.DIALECT.finish(render(item, values, sqlite.DIALECT))) for item in _common(plans)]
+    parts = [" and ".join(_of_session(item, text, scan) for item, text in found)]
+    own = " and ".join((scan, *(text for _, text in found)))
+    for source in dict.fromkeys(plan.source for plan in plans if plan.source in _OF_FACTS):
+        parts += [f"{who} in (select {who} from {source} as fact where {own})" for who in ("visitor", "session")]
+    db.pragma("query_only", False)
+    try:
+        db.execute(
+            f"""
+            -- shared.copy
+            create temp table {_EVENTS} as select * from main.{_EVENTS}
+            where id in (select id from main.events as fact where {scan} and ({" or ".join(parts)}) limit :most)
+            """,
+            values,
+        )
+        ((made,),) = db.execute("-- shared.view\nselect sql from main.sqlite_schema where name = 'events'").fetchall()
+        db.execute(f"create temp {str(made).partition(' ')[2]}")
+    finally:
+        db.pragma("query_only", True)
+    ((rows,),) = db.execute(f"-- shared.count\nselect count(*) from temp.{_EVENTS}").fetchall()
+    return int(str(rows)) <= MOST_ROWS
+
+
+def _of_session(item: Where, text: str, scan: str) -> str:
+    """A condition as it is for whole sessions, too: they are selected by any of their events."""
+    if _columns(item) <= _OF_A_SESSION:
+        return text
+    return f"({text} or session in (select session from main.events as fact where {scan} and session <> 0 and {text}))"
