@@ -36,22 +36,24 @@ const again = (element, submitter) => () => {
   else element.click();
 };
 
-// A box on this machine can be reached without any network: a browser that says it is offline is not believed at once.
+// A box on this machine can be reached without any network: a browser that says it is offline is not believed at once,
+// nor is a box that was reached a moment ago.
 const PATIENCE = 3_000;
-let reached = false;
+let reached = false; // for the click or the form that asked
 const stop = async (event, act) => {
   event.preventDefault();
   event.stopImmediatePropagation();
   try {
     await fetch("/health", { cache: "no-store", signal: AbortSignal.timeout(PATIENCE) });
-    reached = true;
-    act();
   } catch {
     say(words.offline, { act });
+    return;
   }
+  reached = true;
+  act();
+  reached = false;
 };
 const offline = () => !navigator.onLine && !reached;
-addEventListener("offline", () => { reached = false; });
 
 // What was said of a box that could not be reached is over.
 export const sayReached = () => {
