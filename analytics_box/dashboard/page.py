@@ -25,6 +25,7 @@ from analytics_box.dashboard.converting import key_of, keys
 from analytics_box.dashboard.goals import with_goals
 from analytics_box.dashboard.late_parts import (
     BUDGET_SECONDS,
+    CLICK_NEXT_SECONDS,
     CLICK_SECONDS,
     NEXT_SECONDS,
     TOGETHER_SECONDS,
@@ -132,7 +133,7 @@ def _budget(visit: Visit, view: View) -> tuple[float | None, float | None]:
     if view.wait:
         return None, None
     if "hx-boosted" in headers:
-        return CLICK_SECONDS, CLICK_SECONDS
+        return CLICK_SECONDS, CLICK_NEXT_SECONDS
     return (None, None) if "hx-request" in headers else (BUDGET_SECONDS, NEXT_SECONDS)
 
 
