@@ -8,18 +8,26 @@ from functools import partial
 from msgspec import Struct
 
 import analytics_box
+from analytics_box import node_side
+from analytics_box.accounts import first_run
 from analytics_box.accounts.passwords import Passwords
 from analytics_box.accounts.sign_in import SignIns
 from analytics_box.backup import restore, take, upgrade
 from analytics_box.backup.backups import Backups
 from analytics_box.callers import Callers
 from analytics_box.clock import Clock, SystemClock
+from analytics_box.cluster import rows as cluster_rows
+from analytics_box.cluster.key import BadKeyFile, read_key
+from analytics_box.cluster.messages import PATH as PULL
+from analytics_box.cluster.node import Memory, Mirroring
+from analytics_box.cluster.primary import Machines
+from analytics_box.errors import Misdirected
 from analytics_box.event_side import EventSide, open_events
 from analytics_box.flags.ofrep.serve import Ofrep
 from analytics_box.flags.serving.serve import Serving as FlagServing
 from analytics_box.flags.usage.counts import FlagCounts
 from analytics_box.http import app
-from analytics_box.http.asgi import App
+from analytics_box.http.asgi import App, Receive, Scope, Send
 from analytics_box.http.call import Parts
 from analytics_box.http.front import Front
 from analytics_box.http.guard import Guard
@@ -27,7 +35,7 @@ from analytics_box.http.page.assets import Assets
 from analytics_box.http.page.templates import Pages
 from analytics_box.http.proxy_watch import ProxyWatch
 from analytics_box.http.turns import Turns
-from analytics_box.ingest.routes import handlers as event_handlers
+from analytics_box.ingest import routes as event_routes
 from analytics_box.keys import rows as key_rows
 from analytics_box.keys.ring import KeyRing
 from analytics_box.limits import Limits
@@ -44,8 +52,8 @@ from analytics_box.outgoing.client import Client
 from analytics_box.overview.live import Live
 from analytics_box.parts import Wired, parts_of, web_dir
 from analytics_box.procedures import PROCEDURES
-from analytics_box.routes import PAGES_AND_API
-from analytics_box.settings import Settings
+from analytics_box.routes import ON_EVERY_MACHINE, PAGES_AND_API
+from analytics_box.settings import Settings, SettingsError
 from analytics_box.state_side import StateSide, open_state
 from analytics_box.status_pages import markdown
 from analytics_box.status_pages.automatic.telling import AutomaticIncidents
@@ -67,6 +75,8 @@ from analytics_box.watch.runs import Runs
 from analytics_box.watch.state import Watched
 
 _MEGABYTE = 1_000_000
+TRACKER_PARTS = "/parts/"
+UNHEARD = "This machine has not heard from its primary yet"
 
 
 class Box(Struct, frozen=True):
@@ -85,6 +95,8 @@ class Box(Struct, frozen=True):
     engine: Engine
     runs: Runs
     application: App
+    mirroring: Mirroring | None  # of a machine that takes events alone
+    node_memory: Memory
     unclean: bool  # a run did not close its files, and nobody has looked through them since
 
     async def note_key_use(self) -> None:
@@ -113,7 +125,8 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
     """Migrate and open the databases of a data directory and wire everything. The caller holds the lock."""
     clock = clock or SystemClock()
     # First, because it refuses wrong settings: no file is open yet.
-    client = outgoing.client(settings, agent=f"AnalyticsBox/{analytics_box.__version__}")
+    agent = f"AnalyticsBox/{analytics_box.__version__}"
+    client = outgoing.client(settings, agent=agent)
     restore.complete(settings.data_dir)
     take.sweep(settings.data_dir, fresh=True)
     unclean = running.was_left_open(settings.data_dir)
@@ -132,8 +145,9 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
     backups = Backups(settings, (state.db, events.db), clock)
     teller = Teller(state.db, state.monitors, clock, settings.public_url, deliveries.soon)
     engine = _engine(state, events, settings, client, clock, teller)
+    machines, mirroring = _machines(settings, clock, state, events, agent)
     watched = _watched(state, events, settings, runs, reserve, clock, clock_watch, backups, engine)
-    parts = parts_of(Wired(settings, clock, state, events, client, sender, deliveries, watched))
+    parts = parts_of(Wired(settings, clock, state, events, client, sender, deliveries, watched, machines))
     teller.also = parts[AutomaticIncidents].tell
     return Box(
         settings=settings,
@@ -148,9 +162,34 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
         deliveries=deliveries,
         engine=engine,
         runs=runs,
-        application=_application(state, events, parts),
+        application=_node(state, events, parts, mirroring) if mirroring else _application(state, events, parts),
+        mirroring=mirroring,
+        node_memory=node_side.memory_of(state, events, clock),
         unclean=unclean,
     )
+
+
+def _machines(
+    settings: Settings, clock: Clock, state: StateSide, events: EventSide, agent: str
+) -> tuple[Machines, Mirroring | None]:
+    """The ingest machines that this one is the primary of, or its own mirror. Raises SettingsError."""
+    try:
+        if settings.role == "ingest":
+            if state.db.read_now(first_run.is_over):
+                raise SettingsError(
+                    f"{settings.data_dir} has the accounts of a box: give the ingest machine a folder of its own"
+                )
+            mirroring = node_side.mirroring(settings, clock, state, events, agent=agent)
+            return Machines(None, state.db, state.seal, events.salts, clock), mirroring
+        if state.db.read_now(cluster_rows.has) is not None:
+            raise SettingsError(f"{settings.data_dir} is of an ingest machine: set role to ingest, or name another")
+        key = read_key(settings.cluster_key_file) if settings.cluster_key_file else None
+    except BadKeyFile as wrong:
+        raise SettingsError(str(wrong)) from wrong
+    machines = Machines(key, state.db, state.seal, events.salts, clock)
+    if key is not None:
+        events.presence.elsewhere = machines
+    return machines, None
 
 
 def _engine(
@@ -169,9 +208,12 @@ def _application(state: StateSide, events: EventSide, parts: Parts) -> App:
     guard = Guard(Callers(state.keys, state.admission, state.sign_ins))
     turns = Turns(parts.settings.max_requests_address)
     framework = app.build(PAGES_AND_API, PROCEDURES, guard=guard, parts=parts, pages=pages)
+    machines = parts[Machines]
+    handlers = event_routes.of_primary if parts.settings.role == "primary" else event_routes.handlers
     return Front(
         framework,
-        events=event_handlers(events.intake),
+        events=handlers(events.intake),
+        machines={PULL: machines.answer} if machines.are_wanted else {},
         public=(
             _redirects(state, events, parts, pages),
             _status_pages(state, parts, pages, turns),
@@ -182,6 +224,29 @@ def _application(state: StateSide, events: EventSide, parts: Parts) -> App:
         settings=parts.settings,
         proxies=parts[Watched].proxies,
         turns=turns,
+    )
+
+
+def _node(state: StateSide, events: EventSide, parts: Parts, mirroring: Mirroring) -> App:
+    """What a machine answers that takes events alone."""
+    pages = Pages(web_dir() / "templates", parts[Assets])
+    guard = Guard(Callers(state.keys, state.admission, state.sign_ins))
+    framework = app.build(ON_EVERY_MACHINE, (), guard=guard, parts=parts, pages=pages)
+    known = {route.path for route in ON_EVERY_MACHINE}
+
+    async def some(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and scope["path"] not in known and not scope["path"].startswith(TRACKER_PARTS):
+            raise Misdirected("This machine takes events only: pages and the API are on the primary")
+        await framework(scope, receive, send)
+
+    return Front(
+        some,
+        events=event_routes.of_node(events.intake, lambda: "" if mirroring.is_there else UNHEARD),
+        public=(),
+        limits=state.limits,
+        settings=parts.settings,
+        proxies=parts[Watched].proxies,
+        turns=Turns(parts.settings.max_requests_address),
     )
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from functools import partial
+from pathlib import Path
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -21,7 +22,7 @@ from analytics_box.ingest.live import LiveSessions
 from analytics_box.ingest.profiles import ProfileLinks
 from analytics_box.ingest.refusals import Refusals
 from analytics_box.ingest.repeats import EventIds
-from analytics_box.ingest.visitors import SaltFile
+from analytics_box.ingest.visitors import HISTORY, HISTORY_FILE, History, SaltFile
 from analytics_box.links.clicks.waiting import Clicks
 from analytics_box.links.named import NamedLinks
 from analytics_box.profiles.erasure import Erasures
@@ -77,13 +78,24 @@ class EventSide(Struct, frozen=True):
         self.engines.close()
 
 
-def _derived(seal: Seal, name: str) -> bytes:
-    """A key that secret.key gives. Raises Unavailable where it cannot be read: nothing may be stored with another."""
+def _history_key(seal: Seal) -> bytes:
+    """The key that secret.key gives. Raises Unavailable where it cannot be read: nothing may be stored with another."""
     try:
-        return seal.derive(name)
+        return seal.derive(HISTORY)
     except SealBroken as broken:
         raise Unavailable(
             "The box cannot read its secret.key, which events of earlier days need; ask whoever runs it",
+            reason="DELIVERY_UNAVAILABLE",
+        ) from broken
+
+
+def _history_key_of_primary(file: Path) -> bytes:
+    """The key that the primary told this machine."""
+    try:
+        return file.read_bytes()
+    except OSError as broken:
+        raise Unavailable(
+            "This machine has not heard from its primary yet, whose key events of earlier days need",
             reason="DELIVERY_UNAVAILABLE",
         ) from broken
 
@@ -176,7 +188,9 @@ def _intake(settings: Settings, clock: Clock, state: StateSide, db: Db, memory: 
 
 def _salts(settings: Settings, clock: Clock, seal: Seal, db: Db) -> SaltFile:
     """What visitors are hashed with. A file that was replaced is told of where there are visitors already."""
-    salts = SaltFile(settings.data_dir / SALTS_FILE, partial(_derived, seal))
+    told = partial(_history_key_of_primary, settings.data_dir / HISTORY_FILE)
+    history = History(told if settings.role == "ingest" else partial(_history_key, seal))
+    salts = SaltFile(settings.data_dir / SALTS_FILE, history)
     if salts.problem and db.read_now(_has_events):
         log.warning("%s was replaced (%s): visitors of today count as new ones from now on", salts.path, salts.problem)
     salts.current(clock.now())

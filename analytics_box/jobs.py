@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from analytics_box import memory, removals
 from analytics_box.accounts import sweep as accounts
@@ -48,12 +48,14 @@ FIRST = 10  # seconds after the start until the first of them that is overdue; t
 
 class Job(NamedTuple):
     """A job. `seconds` is the time between two runs. What `removes` what is old, or settles it for good, waits until
-    the clock is trusted."""
+    the clock is trusted. `on` says which machines it runs on: all, those that take events alone (nodes), or not those
+    (box)."""
 
     name: str
     seconds: int
     run: Callable[[Box], Awaitable[None]]
     removes: bool = False
+    on: Literal["all", "nodes", "box"] = "box"
 
 
 async def turn_salts(box: Box) -> None:
@@ -316,6 +318,12 @@ async def maintain_columns(box: Box) -> None:
     await box.events.engines.maintain()
 
 
+async def hear_from_primary(box: Box) -> None:
+    """Ask the primary which websites, keys and salts there are, and do what it ordered."""
+    if box.mirroring is not None:
+        await box.mirroring.pull(box.node_memory)
+
+
 async def back_up(box: Box) -> None:
     """Make a backup if it is time for one."""
     await box.parts[Backups].run_if_due()
@@ -329,14 +337,15 @@ async def note_sizes(box: Box) -> None:
 
 
 JOBS = (
-    Job("turn salts", 60, turn_salts),
-    Job("finish erasures", 10, finish_erasures),
-    Job("sweep limits", 60, sweep_limits),
+    Job("hear from the primary", 3, hear_from_primary, on="nodes"),
+    Job("turn salts", 60, turn_salts, on="all"),
+    Job("finish erasures", 10, finish_erasures, on="all"),
+    Job("sweep limits", 60, sweep_limits, on="all"),
     Job("sweep accounts", 3_600, sweep_accounts),
     Job("note old client ids", 300, note_old_client_ids),
     Job("purge websites", 3_600, purge_websites, removes=True),
     Job("purge organizations", 3_600, purge_organizations, removes=True),
-    Job("retain events", 21_600, retain_events, removes=True),
+    Job("retain events", 21_600, retain_events, removes=True, on="all"),
     Job("deliver messages", 5, deliver_messages),
     Job("tell subscribers", 5, tell_subscribers),
     Job("watch monitors", 5, watch_monitors),
@@ -346,16 +355,16 @@ JOBS = (
     Job("remind", 30, remind),
     Job("watch traffic", 60, watch_traffic),
     Job("sweep alarms", 86_400, sweep_alarms, removes=True),
-    Job("reload places", 60, reload_geo),
-    Job("count people", 3_600, count_allowed_bots),
-    Job("forget held events", 3_600, forget_quarantined, removes=True),
+    Job("reload places", 60, reload_geo, on="all"),
+    Job("count people", 3_600, count_allowed_bots, on="all"),
+    Job("forget held events", 3_600, forget_quarantined, removes=True, on="all"),
     Job("note key use", 60, note_key_use),
-    Job("note numbers", 60, note_numbers),
-    Job("sort event ids", 10, sort_event_ids),
-    Job("forget event ids", 3_600, forget_event_ids),
-    Job("tend columns", 5, maintain_columns),
-    Job("write drops", 1, write_drops),
-    Job("forget drops", 21_600, forget_drops, removes=True),
+    Job("note numbers", 60, note_numbers, on="all"),
+    Job("sort event ids", 10, sort_event_ids, on="all"),
+    Job("forget event ids", 3_600, forget_event_ids, on="all"),
+    Job("tend columns", 5, maintain_columns, on="all"),
+    Job("write drops", 1, write_drops, on="all"),
+    Job("forget drops", 21_600, forget_drops, removes=True, on="all"),
     Job("sweep clicks", 600, sweep_clicks),
     Job("retain clicks", 21_600, retain_clicks, removes=True),
     Job("follow websites", 10, follow_websites),
@@ -368,28 +377,34 @@ JOBS = (
     Job("write flag counts", 60, write_flag_counts),
     Job("purge flags", 3_600, purge_flags, removes=True),
     Job("forget flag counts", 86_400, forget_flag_counts, removes=True),
-    Job("back up", 60, back_up),
-    Job("watch the clock", 600, watch_clock),
-    Job("look at the disk", 5, look_at_disk),
-    Job("keep the reserve", 60, keep_reserve),
-    Job("look at files", 10, look_at_files),
-    Job("note sizes", 21_600, note_sizes),
-    Job("optimize", 86_400, optimize),
-    Job("give space back", 3_600, give_space_back),
-    Job("give memory back", 60, give_memory_back),
+    Job("back up", 60, back_up, on="all"),
+    Job("watch the clock", 600, watch_clock, on="all"),
+    Job("look at the disk", 5, look_at_disk, on="all"),
+    Job("keep the reserve", 60, keep_reserve, on="all"),
+    Job("look at files", 10, look_at_files, on="all"),
+    Job("note sizes", 21_600, note_sizes, on="all"),
+    Job("optimize", 86_400, optimize, on="all"),
+    Job("give space back", 3_600, give_space_back, on="all"),
+    Job("give memory back", 60, give_memory_back, on="all"),
 )
+
+
+def of(box: Box) -> tuple[Job, ...]:
+    """The jobs that this machine has."""
+    other = "box" if box.mirroring is not None else "nodes"
+    return tuple(job for job in JOBS if job.on != other)
 
 
 def declare(box: Box, next_runs: Callable[[], Mapping[str, int]]) -> None:
     """Tell what shows the jobs which there are, and when each runs next (Unix ms)."""
-    box.runs.known = {job.name: Known((job.run.__doc__ or "").partition("\n")[0], job.seconds) for job in JOBS}
+    box.runs.known = {job.name: Known((job.run.__doc__ or "").partition("\n")[0], job.seconds) for job in of(box)}
     box.runs.next_runs = next_runs
 
 
 def delays(box: Box) -> dict[str, float]:
     """Seconds from now to the first run of each job with a long interval: what is left of its interval."""
     now = box.clock.now()
-    long = [job for job in JOBS if job.seconds >= LONG]
+    long = [job for job in of(box) if job.seconds >= LONG]
     ran = box.box_db.write_now(lambda db: job_runs.last_runs(db, [job.name for job in long], now))
     return {
         job.name: max(job.seconds - max(now - ran[job.name], 0) / 1000, FIRST + place) for place, job in enumerate(long)

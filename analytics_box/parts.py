@@ -11,6 +11,7 @@ from analytics_box.accounts.tries import Tries
 from analytics_box.alarms.due import Reminders
 from analytics_box.alarms.traffic.watch import TrafficWatch
 from analytics_box.clock import Clock
+from analytics_box.cluster.primary import Machines
 from analytics_box.dashboard.late_parts import KnownRows, LateParts
 from analytics_box.dashboard.segmented import SegmentedBoard
 from analytics_box.dashboard.values import KeptValues, KnownValues
@@ -70,6 +71,7 @@ class Wired(Struct, frozen=True):
     sender: Sender
     deliveries: Deliveries
     watched: Watched
+    machines: Machines
 
 
 def parts_of(wired: Wired) -> Parts:
@@ -91,6 +93,7 @@ def parts_of(wired: Wired) -> Parts:
         *_on_pages(wired),
         wired.watched,
         wired.watched.backups,
+        wired.machines,
     )
 
 

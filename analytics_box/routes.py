@@ -46,6 +46,19 @@ from analytics_box.watch import pages as watching
 from analytics_box.watch import routes as watch
 from analytics_box.websites import addresses as websites
 
+# What machines have, too, that take events alone.
+ON_EVERY_MACHINE: tuple[Route, ...] = (
+    Route("GET", "/health", health.health, PUBLIC),
+    Route("GET", "/health/ready", watch.ready, PUBLIC),
+    Route("GET", "/metrics", watch.metrics, PUBLIC),
+    Route("GET", "/script.js", assets.tracker, PUBLIC),
+    Route("GET", "/databuddy.js", assets.tracker, PUBLIC),
+    Route("GET", "/databuddy-debug.js", assets.tracker_to_read, PUBLIC),
+    Route("GET", "/parts.js", assets.tracker_parts, PUBLIC),
+    Route("GET", "/parts/{part:str}", assets.tracker_part, PUBLIC),
+    Route("GET", "/favicon.ico", assets.favicon, PUBLIC),
+)
+
 PAGES_AND_API: tuple[Route, ...] = (
     *accounts.ADDRESSES,
     *organizations.ADDRESSES,
@@ -55,9 +68,7 @@ PAGES_AND_API: tuple[Route, ...] = (
     *status_pages.ADDRESSES,
     *configuration.ADDRESSES,
     *websites.ADDRESSES,
-    Route("GET", "/health", health.health, PUBLIC),
-    Route("GET", "/health/ready", watch.ready, PUBLIC),
-    Route("GET", "/metrics", watch.metrics, PUBLIC),
+    *ON_EVERY_MACHINE,
     Route("GET", "/openapi.json", reference_pages.openapi, PUBLIC),
     Route("GET", "/docs", docs_pages.index, PUBLIC, page=True),
     Route("GET", "/docs/search", docs_pages.found, PUBLIC, page=True),
@@ -69,13 +80,7 @@ PAGES_AND_API: tuple[Route, ...] = (
     Route("GET", "/.well-known/api-catalog", well_known.api_catalog, PUBLIC),
     Route("GET", well_known.RESOURCE, well_known.protected_resource, PUBLIC),
     Route("GET", well_known.RESOURCE + "/{suffix:path}", well_known.protected_resource_part, PUBLIC),
-    Route("GET", "/script.js", assets.tracker, PUBLIC),
-    Route("GET", "/databuddy.js", assets.tracker, PUBLIC),
-    Route("GET", "/databuddy-debug.js", assets.tracker_to_read, PUBLIC),
-    Route("GET", "/parts.js", assets.tracker_parts, PUBLIC),
-    Route("GET", "/parts/{part:str}", assets.tracker_part, PUBLIC),
     Route("GET", "/static/{file:path}", assets.static, PUBLIC),
-    Route("GET", "/favicon.ico", assets.favicon, PUBLIC),
     Route("GET", "/setup", setup_pages.setup_form, PUBLIC, page=True),
     Route("POST", "/setup", setup_pages.set_up, PUBLIC, page=True),
     Route("GET", "/invitation", invitation_pages.invitation, PUBLIC, page=True),

@@ -157,7 +157,7 @@ def start_jobs(box: Box) -> AsyncIOScheduler:
         timezone="UTC", job_defaults={"misfire_grace_time": None, "coalesce": True, "max_instances": 1}
     )
     delays, now = jobs.delays(box), datetime.now(UTC)
-    for job in jobs.JOBS:
+    for job in jobs.of(box):
         first = {"next_run_time": now + timedelta(seconds=delays[job.name])} if job.name in delays else {}
         scheduler.add_job(jobs.run, Pace(job.seconds), id=job.name, args=(job, box), **first)
     scheduler.start()

@@ -59,6 +59,20 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     dns_servers: Annotated[
         tuple[str, ...], "Name servers to ask, as 192.0.2.53 or 192.0.2.53:5353; empty: as the system resolves names."
     ] = ()
+    # Several machines that take events
+    role: Annotated[
+        Literal["all", "primary", "ingest"],
+        "What this machine does: all; or, where several take events, primary (all but events) or ingest (events).",
+    ] = "all"
+    node: Annotated[
+        int, Meta(ge=0, le=1023), "Number of an ingest machine, 1 to 1023, never given to another one; 0: none."
+    ] = 0
+    primary_url: Annotated[_Text, "Where an ingest machine reaches the primary, e.g. https://10.0.0.5:8000."] = ""
+    cluster_key_file: Annotated[
+        _Text, "File whose first line is the key that the machines share; empty: there is one machine only."
+    ] = ""
+
+    # Logs
     log_level: Annotated[Literal["debug", "info", "warning", "error"], "How much is logged."] = "info"
     log_format: Annotated[
         Literal["auto", "text", "json"],
@@ -437,7 +451,27 @@ def _convert(values: dict[str, Any], known: Mapping[str, Row]) -> Settings:
         raise SettingsError("tls_certificate and tls_key go together: set both or neither")
     if settings.columnar == "clickhouse":
         _check_clickhouse(settings.clickhouse_url)
+    _check_role(settings)
     return settings
+
+
+def _check_role(settings: Settings) -> None:
+    """Raises SettingsError where what several machines need of each other is missing."""
+    if settings.cluster_key_file and settings.columnar != "clickhouse":
+        raise SettingsError("Several machines put their events together in ClickHouse: set columnar to clickhouse")
+    if settings.role != "all" and not settings.cluster_key_file:
+        raise SettingsError(f"role = {settings.role} needs cluster_key_file, the key that the machines share")
+    if (settings.role == "ingest") != bool(settings.node):
+        raise SettingsError("role = ingest and node go together: each ingest machine has a number of its own from 1 on")
+    if settings.role != "ingest":
+        return
+    try:
+        given = urlsplit(settings.primary_url)
+        named = given.scheme in {"http", "https"} and given.hostname and given.port != 0 and not given.query
+    except ValueError:  # of a port that is none
+        named = False
+    if not named:
+        raise SettingsError("primary_url must be the address of the primary, like https://10.0.0.5:8000")
 
 
 def _check_clickhouse(url: str) -> None:

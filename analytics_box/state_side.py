@@ -93,3 +93,15 @@ def open_state(settings: Settings, clock: Clock, reserve: Reserve) -> StateSide:
         passwords=passwords,
         sign_ins=SignIns(db, passwords, clock, secure=settings.secure),
     )
+
+
+async def read_anew(state: StateSide) -> None:
+    """Have in memory what box.db has of organizations, keys, websites and bots, after another machine changed it."""
+    organizations = await state.db.read(tenancy_rows.organizations)
+    closed = await state.db.read(tenancy_rows.deleted_organizations)
+    keys = await state.db.read(key_rows.everything)
+    websites, bots = await state.db.read(website_rows.everything), await state.db.read(bot_rows.everything)
+    state.organizations.replace(organizations, closed)
+    state.keys.replace(keys)
+    state.websites.replace(websites)
+    state.classification.replace(bots)

@@ -56,6 +56,8 @@ def _announce(box: Box, listening: str, *, as_json: bool, **more: str) -> None:
 
 
 def _setup_link(box: Box) -> str | None:
+    if box.mirroring is not None:
+        return None
     now, base_url = box.clock.now(), box.settings.public_url
     return box.box_db.write_now(lambda db: first_run.new_link(db, base_url=base_url, now=now))
 

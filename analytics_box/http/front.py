@@ -74,8 +74,11 @@ class Front:
         settings: Settings,
         proxies: ProxyWatch,
         turns: Turns,
+        machines: Mapping[str, App] | None = None,
     ) -> None:
+        """`machines` are paths at which other machines ask, by whichever name they know this one."""
         self._app = app
+        self._machines = machines or {}
         self._events = events
         self._public = tuple(public)
         self._limits = limits
@@ -162,6 +165,11 @@ class Front:
                 self._admit(scope, told=not public.own_refusals)
                 await public.under_prefix(scope, receive, answer)
                 return
+        between = self._machines.get(path)
+        if between is not None:
+            self._admit(scope, own_host=False)
+            await between(scope, receive, answer)
+            return
         handler = self._events.get(path)
         if handler is not None and (scope["method"] in {"POST", "OPTIONS"} or path != "/"):
             self._admit(scope, told=False)

@@ -16,6 +16,10 @@ class Classification:
     """Settings for bots by the number of the site. Whoever changes them calls `remember` after the commit."""
 
     def __init__(self, wishes: Mapping[int, Wishes]) -> None:
+        self.replace(wishes)
+
+    def replace(self, wishes: Mapping[int, Wishes]) -> None:
+        """These are the settings of all sites from now on."""
         self._wishes = {site: wanted for site, wanted in wishes.items() if wanted != NOTHING}
 
     def of(self, site: int) -> Wishes:

@@ -3,6 +3,7 @@
 An answer of success means that everything in it that is to be stored is on disk.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from analytics_box.http.asgi import App
@@ -44,7 +45,25 @@ PIXEL = "/px.jpg"
 ADDRESSES = (*(("POST", line.path) for line in TABLE), ("GET", PIXEL))
 
 
+IDENTIFY = "/identify"
+_TO_NODES = "This is the primary, which takes no events: send them to an ingest machine"
+_TO_PRIMARY = "This machine takes events only: send POST /identify to the primary"
+
+
 def handlers(intake: Intake) -> dict[str, App]:
     """The event routes by their path."""
     posts = {line.path: serving.post(intake, line.handler, line.too_large, line.most_bytes) for line in TABLE}
     return {**posts, PIXEL: pixel.serve(intake)}
+
+
+def of_primary(intake: Intake) -> dict[str, App]:
+    """The event routes of a machine beside others that take the events: it is told who people are."""
+    return {path: app if path == IDENTIFY else serving.elsewhere(_TO_NODES) for path, app in handlers(intake).items()}
+
+
+def of_node(intake: Intake, trouble: Callable[[], str]) -> dict[str, App]:
+    """The event routes of a machine that takes events and nothing else, once there is no `trouble`."""
+    return {
+        path: serving.elsewhere(_TO_PRIMARY) if path == IDENTIFY else serving.unless(trouble, app)
+        for path, app in handlers(intake).items()
+    }

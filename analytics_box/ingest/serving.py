@@ -63,6 +63,37 @@ def post(intake: Intake, handler: Handler, too_large: str, most_bytes: int | Non
     return serve
 
 
+def elsewhere(message: str) -> App:
+    """A route whose events another machine takes."""
+
+    async def serve(scope: Scope, _receive: Receive, send: Send) -> None:
+        await _turned_away(scope, send, errors.Misdirected(message))
+
+    return serve
+
+
+def unless(trouble: Callable[[], str], app: App) -> App:
+    """A route that answers 503 while there is trouble."""
+
+    async def serve(scope: Scope, receive: Receive, send: Send) -> None:
+        if why := trouble():
+            refusal = errors.Unavailable(why, retry_after=5)
+            refusal.reason = "DELIVERY_UNAVAILABLE"
+            await _turned_away(scope, send, refusal)
+        else:
+            await app(scope, receive, send)
+
+    return serve
+
+
+async def _turned_away(scope: Scope, send: Send, error: BoxError) -> None:
+    origin = dict(scope["headers"]).get(b"origin")
+    more = _cors(origin) if origin is not None else []
+    await respond(
+        send, error.status, [*render.header_list(error), *more], render.ingest_body(error, scope["request_id"])
+    )
+
+
 def _cors(origin: bytes) -> list[tuple[bytes, bytes]]:
     """Beacons with a JSON body are lost unless the origin is echoed and credentials allowed; no cookie is read."""
     return [

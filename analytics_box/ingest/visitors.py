@@ -14,6 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from analytics_box.clock import DAY, utc_day
 from analytics_box.facts.event import LASTS, VISITOR_BITS
@@ -22,6 +23,8 @@ from analytics_box.store.files import write_private
 log = logging.getLogger(__name__)
 
 SALT_BYTES = 32
+HISTORY = "visitors of earlier days"  # by this name secret.key gives the key of history
+HISTORY_FILE = "history.key"  # where an ingest machine keeps that of its primary
 
 Derive = Callable[[str], bytes]  # a key that secret.key always gives for this name
 
@@ -34,6 +37,7 @@ class Salts(Struct, frozen=True):
     today: bytes
     yesterday: bytes
     history: Derive
+    tomorrow: bytes = b""  # made ahead only where other machines need it
 
     def of(self, day: int, site: int) -> bytes:
         """The salt of this UTC day; today's where that is yet to come."""
@@ -57,6 +61,17 @@ class Salts(Struct, frozen=True):
         return self.of(day, site), self.of(day - 1 if early else day + 1, site)
 
 
+class History:
+    """Salts of earlier days, by a key that is asked for when one is needed."""
+
+    def __init__(self, key: Callable[[], bytes]) -> None:
+        self.key = key
+
+    def __call__(self, name: str) -> bytes:
+        """What the key always gives for this name."""
+        return hashlib.blake2b(name.encode(), digest_size=SALT_BYTES, key=self.key()).digest()
+
+
 class SaltFile:
     """The file of salts. `current` is cheap; a new day writes the file anew, atomically and synced.
 
@@ -74,10 +89,31 @@ class SaltFile:
         """The salts for this instant. The first call of a UTC day forgets the salt from before yesterday."""
         day = utc_day(now)
         if self._salts is None or day != self._salts.day:
-            self._salts = self._turn(day)
-            self._is_saved = False
-            self.save()
+            salts = self._turn(day)
+            self._keep(salts)
+            return salts
         return self._salts
+
+    def ahead(self, now: int) -> Salts:
+        """The salts for this instant with that of tomorrow, which other machines are told before it is used."""
+        salts = self.current(now)
+        if not salts.tomorrow:
+            salts = replace(salts, tomorrow=secrets.token_bytes(SALT_BYTES))
+            self._keep(salts)
+        return salts
+
+    def adopt(self, given: Salts, now: int) -> None:
+        """Use the salts of another machine from now on. Where its midnight is yet to come, its tomorrow is today."""
+        if given.day == utc_day(now) - 1 and given.tomorrow:
+            given = Salts(given.day + 1, given.tomorrow, given.today, self._history)
+        if self._salts is None or given.day >= self._salts.day:
+            adopted = replace(given, history=self._history)
+            if self._salts is None or adopted != self._salts:
+                self._keep(adopted)
+
+    def _keep(self, salts: Salts) -> None:
+        self._salts, self._is_saved = salts, False
+        self.save()
 
     def save(self) -> None:
         """Write the salts where that has failed so far: until then the file keeps those of before."""
@@ -85,6 +121,8 @@ class SaltFile:
             return
         salts = self._salts
         content = {"day": salts.day, "today": salts.today.hex(), "yesterday": salts.yesterday.hex()}
+        if salts.tomorrow:
+            content["tomorrow"] = salts.tomorrow.hex()
         try:
             write_private(self.path, json.dumps(content).encode())
         except OSError as broken:
@@ -96,9 +134,10 @@ class SaltFile:
         """Salts of another day; where a clock goes back by a day, yesterday's are today's again."""
         old, fresh = self._salts, secrets.token_bytes(SALT_BYTES)
         if old is not None and old.day == day + 1:
-            return Salts(day, old.yesterday, fresh, self._history)
-        yesterday = old.today if old is not None and old.day == day - 1 else secrets.token_bytes(SALT_BYTES)
-        return Salts(day, fresh, yesterday, self._history)
+            return Salts(day, old.yesterday, fresh, self._history, tomorrow=old.today)
+        if old is None or old.day != day - 1:
+            return Salts(day, fresh, secrets.token_bytes(SALT_BYTES), self._history)
+        return Salts(day, old.tomorrow or fresh, old.today, self._history)
 
     def _read(self) -> Salts | None:
         try:
@@ -108,6 +147,7 @@ class SaltFile:
                 today=bytes.fromhex(found["today"]),
                 yesterday=bytes.fromhex(found["yesterday"]),
                 history=self._history,
+                tomorrow=bytes.fromhex(found.get("tomorrow", "")),
             )
             if not len(salts.today) == len(salts.yesterday) == SALT_BYTES:
                 raise ValueError("its salts are of another length")

@@ -49,6 +49,11 @@ class KeyRing:
         self._keys[digest] = key
         self._digests[key.id] = digest
 
+    def replace(self, records: Mapping[bytes, Record]) -> None:
+        """These are the keys from now on; when they were last used stays known."""
+        self._keys = {digest: key_of(record) for digest, record in records.items()}
+        self._digests = {record.id: digest for digest, record in records.items()}
+
     def forget(self, key_id: str) -> None:
         """A key was deleted."""
         self._keys.pop(self._digests.pop(key_id, b""), None)

@@ -6,8 +6,8 @@ from analytics_box.dashboard import export, tables
 from analytics_box.dashboard.view import View, read_view
 from analytics_box.http.page.visit import Answer, Next, Visit, Visitor
 from analytics_box.overview.board import WEBSITE
-from analytics_box.overview.measured import kinds_measured, parts_of
-from analytics_box.query.run import Queries
+from analytics_box.overview.measured import parts_of
+from analytics_box.query.presence import Presence
 from analytics_box.websites.reach import own
 from analytics_box.websites.shell import site_shell
 
@@ -39,7 +39,7 @@ async def site_export(visit: Visitor, website_id: FromPath[str], form: FromPath[
     """GET /sites/{id}/export/{form}: the overview of a range as csv or json. Raises NotFound, or RateLimited."""
     website = own(visit.call, website_id)
     view = read_view(f"/sites/{website.id}", visit.request.query_params, WEBSITE)
-    measured = await kinds_measured(visit.parts[Queries].events, website.site)
+    measured = await visit.parts[Presence].kinds(website.site)
     return await export.file(visit, website.site, view, parts_of(view, measured), form)
 
 

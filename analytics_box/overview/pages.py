@@ -1,7 +1,7 @@
 """The overview of a website, its parts as fragments, and who is there now."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection
 from functools import partial
 
 import msgspec
@@ -22,11 +22,10 @@ from analytics_box.invented.site import DOMAIN
 from analytics_box.overview.board import WEBSITE
 from analytics_box.overview.goal_rates import rates
 from analytics_box.overview.live import PREFIX, Watching, online_text
-from analytics_box.overview.measured import kinds_measured, parts_of
+from analytics_box.overview.measured import parts_of
 from analytics_box.overview.waiting import waiting
 from analytics_box.query.presence import Presence
 from analytics_box.query.ranges import today, zone
-from analytics_box.query.run import Queries
 from analytics_box.segments import menu as segments
 from analytics_box.websites.directory import Directory
 from analytics_box.websites.reach import own
@@ -46,7 +45,7 @@ async def site(visit: Visitor, website_id: FromPath[str]) -> Answer:
     online, begun, measured = await asyncio.gather(
         parts[Presence].online((website.site,), visit.call.now),
         parts[Presence].begun((website.site,)),
-        kinds_measured(parts[Queries].events, website.site),
+        parts[Presence].kinds(website.site),
     )
     return visit.pages.show(
         "overview.html",
@@ -69,7 +68,7 @@ async def site(visit: Visitor, website_id: FromPath[str]) -> Answer:
     )
 
 
-async def _board(visit: Visit, website: Website, view: View, measured: Sequence[str]) -> Dashboard:
+async def _board(visit: Visit, website: Website, view: View, measured: Collection[str]) -> Dashboard:
     """The figures, and what the menu of filters has to say about segments."""
     told = await _told(visit, website, view)
     board = await page.whole(visit, website.site, view, parts_of(view, (*measured, *told.own)), told)

@@ -69,6 +69,10 @@ class Erasures(Struct, frozen=True):
         assert done is not None  # noqa: S101  a device can always be looked for
         return done
 
+    async def ordered(self, site: int, profile_id: str, stays: Sequence[tuple[int, int, int]]) -> Done | None:
+        """Remove whom another machine removes: a person by the id that the website gave, and these visitors."""
+        return await self._erase(partial(self._begin_ordered, site=site, profile_id=profile_id, stays=stays))
+
     async def resume(self) -> None:
         """Complete all erasures that were broken off."""
         for erasure_id in await self.events.read(erasure_rows.under_way):
@@ -104,6 +108,20 @@ class Erasures(Struct, frozen=True):
         self._forget(db, subject)
         return erasure
 
+    def _begin_ordered(
+        self, db: Connection, *, site: int, profile_id: str, stays: Sequence[tuple[int, int, int]]
+    ) -> Erasure:
+        known = rows.find(db, site, profile_id) if profile_id else None
+        own = subject_of_person(db, site, known.number).stays if known is not None else ()
+        everywhere = tuple(sorted({*own, *(Stay(*stay) for stay in stays)}))
+        subject = Subject(site, known.number if known is not None else 0, everywhere)
+        erasure = Erasure(ids.new_id(), subject, "", "", "")
+        erasure_rows.insert(db, erasure, self.clock.now())
+        if known is not None:
+            erasure_rows.note(db, erasure.id, 0, {leftovers.STRINGS: [known.number]})
+        self._forget(db, subject)
+        return erasure
+
     def _forget(self, db: Connection, subject: Subject) -> None:
         """Forget who somebody is, in the database and in memory."""
         visitors = {stay.visitor for stay in subject.stays}
@@ -122,7 +140,8 @@ class Erasures(Struct, frozen=True):
         await self._sweep(erasure)
         erasure = await self._fresh(erasure)
         self.progress("audit")
-        await self.box_db.write(partial(_record, erasure=erasure, now=self.clock.now()))
+        if erasure.organization_id:  # what another machine ordered stands in its audit log
+            await self.box_db.write(partial(_record, erasure=erasure, now=self.clock.now()))
         self.progress("finish")
         await self.events.write(lambda db: erasure_rows.finish(db, erasure.id))
         log.info("Erasure %s is complete: %d rows", erasure.id, erasure.removed)

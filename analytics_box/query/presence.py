@@ -1,30 +1,78 @@
-"""Who is there now, and whether anything ever came: the two quick looks that pages take at the facts."""
+"""Who is there now, and whether anything ever came, and what: the quick looks that pages take at the facts."""
 
 import json
+from typing import Final, Protocol
 
 from analytics_box.clock import MINUTE
+from analytics_box.facts.layout import stored
 from analytics_box.store.db import Connection, Db
 
 WINDOW = 5 * MINUTE  # semantics 9
+KINDS: Final = ("flags", "errors", "vitals")  # of facts that not all websites have
+
+
+class Elsewhere(Protocol):
+    """What other machines have said of sites whose events they take."""
+
+    def online(self, site: int) -> int:
+        """Current visitors."""
+
+    def begun(self, site: int) -> int:
+        """When the first event was (UTC ms); 0 for none."""
+
+    def kinds(self, site: int) -> frozenset[str]:
+        """Of KINDS those of which there are facts."""
 
 
 class Presence:
-    """Looks into events.db for pages. Bots are not there."""
+    """Looks into events.db for pages, and at what other machines have said, where there are any. Bots are not there."""
 
     def __init__(self, events: Db) -> None:
         self._events = events
+        self.elsewhere: Elsewhere | None = None
 
     async def online(self, sites: tuple[int, ...], now: int) -> dict[int, int]:
         """Current visitors by site number: distinct ones with any event in the last 5 minutes."""
-        return await self._events.read(lambda db: _online(db, sites, now), seconds=2)
+        found = await self._events.read(lambda db: _online(db, sites, now), seconds=2)
+        if self.elsewhere is None:
+            return found
+        return {site: here + self.elsewhere.online(site) for site, here in found.items()}
 
     async def begun(self, sites: tuple[int, ...]) -> frozenset[int]:
         """The sites that have had an event."""
-        return await self._events.read(lambda db: _begun(db, sites), seconds=2)
+        found = await self._events.read(lambda db: _begun(db, sites), seconds=2)
+        return found if self.elsewhere is None else found.union(filter(self.elsewhere.begun, sites))
 
     async def beginnings(self, sites: tuple[int, ...]) -> dict[int, int]:
         """When the first event of each of these sites was (UTC ms); those without one are left out."""
-        return await self._events.read(lambda db: _beginnings(db, sites), seconds=2)
+        found = await self._events.read(lambda db: _beginnings(db, sites), seconds=2)
+        if self.elsewhere is None:
+            return found
+        told = {site: first for site in sites if (first := self.elsewhere.begun(site))}
+        return {site: min(found.get(site, first), first) for site, first in told.items()} | {
+            site: first for site, first in found.items() if site not in told
+        }
+
+    async def kinds(self, site: int) -> frozenset[str]:
+        """Of KINDS those of which a site has facts."""
+        found = await self._events.read(lambda db: _kinds(db, site), seconds=2)
+        return found if self.elsewhere is None else found | self.elsewhere.kinds(site)
+
+
+def active(db: Connection) -> list[int]:
+    """All sites that have had an event."""
+    rows = db.execute(
+        f"""
+        -- presence.active
+        with recursive found (number) as (
+          select min(site) from {stored("events")}
+          union all
+          select (select min(site) from {stored("events")} where site > number) from found where number is not null
+        )
+        select number from found where number is not null
+        """
+    ).fetchall()
+    return [int(str(number)) for (number,) in rows]
 
 
 def _online(db: Connection, sites: tuple[int, ...], now: int) -> dict[int, int]:
@@ -63,3 +111,17 @@ def _beginnings(db: Connection, sites: tuple[int, ...]) -> dict[int, int]:
         (json.dumps(sites),),
     ).fetchall()
     return {int(str(site)): int(str(time)) for site, time in rows if time is not None}
+
+
+def _kinds(db: Connection, site: int) -> frozenset[str]:
+    (found,) = db.execute(
+        """
+        -- presence.kinds
+        select
+          exists (select 1 from flag_exposures where site = :site),
+          exists (select 1 from errors where site = :site),
+          exists (select 1 from vitals where site = :site and metric <= 6)
+        """,
+        {"site": site},
+    ).fetchall()
+    return frozenset(name for name, there in zip(KINDS, found, strict=True) if there)

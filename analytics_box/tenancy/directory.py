@@ -37,6 +37,13 @@ class Organizations:
         """An organization was made or changed."""
         self._by_id[organization.id] = organization
 
+    def replace(self, organizations: Iterable[Organization], closed: Iterable[str]) -> None:
+        """These are the organizations from now on, and which of them are closed."""
+        self._by_id = {organization.id: organization for organization in organizations}
+        wanted = set(closed)
+        self._closed.difference_update(self._closed - wanted)
+        self._closed.update(wanted)
+
     def close(self, organization_id: str) -> None:
         """An organization was deleted: its keys and websites answer nobody from now on."""
         self._closed.add(organization_id)

@@ -171,6 +171,7 @@ class Manual:
         "backup",
         "floods",
         "clickhouse",
+        "several-machines",
         "settings",
         "limits",
         "definitions",

@@ -71,6 +71,15 @@ class Directory:
         for client_id in website.client_ids or (ClientId(website.id, website.created_at),):
             self._by_client_id[client_id.id] = Tracked(website, rules, client_id)
 
+    def replace(self, websites: Iterable[Website]) -> None:
+        """These are the websites from now on."""
+        wanted = {website.id: website for website in websites}
+        for website_id in self._by_id.keys() - wanted.keys():
+            self.forget(website_id)
+        for website in wanted.values():
+            if self._by_id.get(website.id) != website:
+                self.remember(website)
+
     def forget(self, website_id: str) -> None:
         """A website was deleted."""
         self._forget_client_ids(website_id)

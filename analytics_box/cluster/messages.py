@@ -1,0 +1,80 @@
+"""What machines say to each other, in msgpack, sealed (cluster.key)."""
+
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct
+
+PATH = "/cluster/pull"
+FORMAT = 1  # of these messages; machines with another one refuse each other
+ASKED = "cluster pull"  # what a request is sealed for
+MOST_NODE = 1023
+
+_Text = Annotated[str, Meta(max_length=200)]
+
+
+class Seen(Struct, frozen=True, array_like=True):
+    """What an ingest machine knows of a site: its current visitors, when its first event was there (UTC ms; 0 for
+    none), and of which kinds it has facts that not all websites have."""
+
+    site: int
+    online: int
+    first: int
+    kinds: tuple[str, ...]
+
+
+class Pull(Struct, frozen=True):
+    """A request. `once` is never sent twice; `at` is the sender's clock (UTC ms); `has` is the revision of the mirror
+    that the machine has; `behind` are rows that ClickHouse lacks; `done` is the last order that was carried out."""
+
+    format: int
+    node: Annotated[int, Meta(ge=1, le=MOST_NODE)]
+    box: _Text
+    at: int
+    once: Annotated[str, Meta(min_length=16, max_length=64)]
+    version: _Text
+    has: _Text
+    behind: int
+    done: int
+    seen: Annotated[list[Seen], Meta(max_length=10_000)]
+
+
+class DaySalts(Struct, frozen=True):
+    """The salts of a UTC day, of the days beside it, and the key of those of history."""
+
+    day: int
+    today: bytes
+    yesterday: bytes
+    tomorrow: bytes
+    history: bytes
+
+
+class Order(Struct, frozen=True):
+    """A person to be removed: by the id that the website gave, if any, and whichever visitor when: (visitor, from,
+    until), UTC ms."""
+
+    number: int
+    site: int
+    profile: str
+    stays: list[tuple[int, int, int]]
+
+
+class Mirror(Struct, frozen=True):
+    """All that an ingest machine needs of the primary: rows by table, in the order of cluster.mirrored."""
+
+    cluster: str  # the primary's box id
+    tables: dict[str, list[list[Any]]]
+    salts: DaySalts
+    orders: list[Order]
+
+
+class Answer(Struct, frozen=True):
+    """The revision of the mirror, and the mirror itself where the machine has another one."""
+
+    format: int
+    revision: str
+    mirror: Mirror | None
+
+
+def answered(once: str) -> str:
+    """What an answer is sealed for: this one request."""
+    return f"cluster answer {once}"

@@ -1,0 +1,179 @@
+"""An ingest machine's side: it asks the primary every few seconds, and keeps what it hears on disk.
+
+While the primary is away, it goes on with what it has: websites, keys, limits, and the salts of today and tomorrow.
+"""
+
+import logging
+import secrets
+import zlib
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
+
+import msgspec
+from msgspec import Struct
+
+import analytics_box
+from analytics_box.clock import Clock
+from analytics_box.cluster import mirrored, rows
+from analytics_box.cluster.key import ClusterKey, Forged
+from analytics_box.cluster.messages import ASKED, FORMAT, PATH, Answer, Mirror, Order, Pull, Seen, answered
+from analytics_box.errors import Unavailable
+from analytics_box.ingest.visitors import HISTORY_FILE, SaltFile, Salts
+from analytics_box.outgoing.client import Ask, Client
+from analytics_box.outgoing.failures import Failed
+from analytics_box.store.db import Connection, Db
+from analytics_box.store.files import write_private
+
+log = logging.getLogger(__name__)
+
+MOST_BYTES = 64 << 20  # of an answer, as it travels and unpacked
+_SECONDS = 10.0
+_SAID = 300  # characters of a refusal that are told
+
+
+class Memory(Struct, frozen=True):
+    """What follows the mirror: `read_anew` what is in memory of box.db, `erase` a site, `remove` a person; `behind` are
+    rows that ClickHouse lacks, `seen` is what the primary is told of sites."""
+
+    read_anew: Callable[[], Awaitable[None]]
+    erase: Callable[[int], Awaitable[int]]
+    remove: Callable[[Order], Awaitable[None]]
+    behind: Callable[[], Awaitable[int]]
+    seen: Callable[[], Awaitable[Sequence[Seen]]]
+
+
+class Refused(Exception):
+    """The primary did not answer with a mirror; the message says why."""
+
+
+class Mirroring:
+    """The mirror of an ingest machine. Without one, it takes no events."""
+
+    def __init__(
+        self, number: int, url: str, key: ClusterKey, box_db: Db, salts: SaltFile, client: Client, clock: Clock
+    ) -> None:
+        self._number, self._url, self._key = number, url.rstrip("/") + PATH, key
+        self._box_db, self._salts, self._client, self._clock = box_db, salts, client, clock
+        self._box = box_db.read_now(rows.box_id)
+        self._has = box_db.read_now(rows.has)
+        self.heard_at: int | None = None  # UTC ms
+        self.trouble = ""
+        self._erased: set[int] = set()
+
+    @property
+    def is_there(self) -> bool:
+        """Whether this machine knows which websites there are."""
+        return self._has is not None
+
+    @property
+    def cluster(self) -> str:
+        """The box id of the primary; empty before it was heard of."""
+        return self._has.cluster if self._has is not None else ""
+
+    async def pull(self, memory: Memory) -> None:
+        """Ask the primary once, and do what follows from its answer. Raises Unavailable, which says what is wrong."""
+        try:
+            answer = await self._ask(memory)
+        except (Failed, Refused) as wrong:
+            if not self.trouble:
+                log.error("The primary does not answer (%s): this machine goes on with what it knows", wrong)
+            self.trouble = str(wrong)
+            raise Unavailable(f"The primary does not answer: {wrong}") from wrong
+        if self.trouble:
+            log.info("The primary answers again")
+        self.trouble, self.heard_at = "", self._clock.now()
+        if answer.mirror is not None:
+            await self._take(answer.mirror, answer.revision, memory)
+
+    async def _ask(self, memory: Memory) -> Answer:
+        once = secrets.token_hex(16)
+        pull = Pull(
+            format=FORMAT,
+            node=self._number,
+            box=self._box,
+            at=self._clock.now(),
+            once=once,
+            version=analytics_box.__version__,
+            has=self._has.revision if self._has is not None else "",
+            behind=await memory.behind(),
+            done=self._has.done if self._has is not None else 0,
+            seen=list(await memory.seen()),
+        )
+        sealed = self._key.seal(msgspec.msgpack.encode(pull), ASKED)
+        headers = (("Content-Type", "application/octet-stream"), ("Accept-Encoding", "identity"))
+        found = await self._client.fetch(
+            Ask(
+                self._url,
+                "POST",
+                headers,
+                sealed,
+                seconds=_SECONDS,
+                redirects=0,
+                body_bytes=MOST_BYTES,
+                decoded_bytes=MOST_BYTES,
+            )
+        )
+        if found.status != 200:
+            raise Refused(_said(found.status, found.body))
+        if not found.complete:
+            raise Refused(f"its answer has more than {MOST_BYTES:,} bytes, or broke off")
+        return self._opened(found.body, once)
+
+    def _opened(self, sealed: bytes, once: str) -> Answer:
+        try:
+            unpacking = zlib.decompressobj()
+            content = unpacking.decompress(self._key.open(sealed, answered(once)), MOST_BYTES)
+            answer = msgspec.msgpack.decode(content, type=Answer)
+        except (Forged, zlib.error, msgspec.DecodeError) as broken:
+            raise Refused(
+                "its answer is not sealed with the key of cluster_key_file, or of another version"
+            ) from broken
+        if answer.format != FORMAT:
+            raise Refused("it has another version: run the same one")
+        return answer
+
+    async def _take(self, mirror: Mirror, revision: str, memory: Memory) -> None:
+        """Keep a mirror: first what visitors are hashed with, then all rows at once, then what follows from them."""
+        if self._has is not None and self._has.cluster != mirror.cluster:
+            raise Unavailable(
+                "The primary is another box than the one whose events this machine has: give this machine an empty "
+                "data directory and a number of its own"
+            )
+        now, given = self._clock.now(), mirror.salts
+        write_private(self._salts.path.with_name(HISTORY_FILE), given.history)
+        history = self._salts.current(now).history
+        self._salts.adopt(Salts(given.day, given.today, given.yesterday, history, given.tomorrow), now)
+        await self._box_db.write(partial(_keep, mirror=mirror))
+        await memory.read_anew()
+        self._has = await self._box_db.read(rows.has)
+        await self._carry_out(mirror.orders, memory)
+        for site in await self._box_db.read(mirrored.gone_sites):
+            if site not in self._erased:
+                await memory.erase(site)
+                self._erased.add(site)
+        await self._note(lambda db: rows.note_has(db, mirror.cluster, revision))  # last: else all of it comes again
+
+    async def _note(self, write: Callable[[Connection], None]) -> None:
+        await self._box_db.write(write)
+        self._has = await self._box_db.read(rows.has)
+
+    async def _carry_out(self, orders: Sequence[Order], memory: Memory) -> None:
+        for order in orders:
+            if self._has is not None and order.number > self._has.done:
+                await memory.remove(order)
+                await self._note(partial(rows.note_done, done=order.number))
+
+
+def _keep(db: Connection, *, mirror: Mirror) -> None:
+    mirrored.replace(db, mirror.tables)
+    rows.note_has(db, mirror.cluster, "")
+
+
+def _said(status: int, body: bytes) -> str:
+    """A refusal in words."""
+    try:
+        found = msgspec.json.decode(body)
+        message = found["error"]["message"] if isinstance(found.get("error"), dict) else found["error"]
+    except (msgspec.DecodeError, KeyError, TypeError, AttributeError):
+        return f"it answers {status}"
+    return f"it answers {status}: {str(message)[:_SAID]}"

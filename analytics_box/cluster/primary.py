@@ -1,0 +1,220 @@
+"""The primary's side: it knows its ingest machines, and answers them with the mirror.
+
+A request is told apart from an earlier one that is sent again by its time and by `once`, which is remembered as long as
+the time is believed. After a restart of the primary nothing is remembered; who sent a request again then would get an
+answer that opens only with the key.
+"""
+
+import asyncio
+import hashlib
+import logging
+import zlib
+from functools import partial
+from typing import Final
+
+import msgspec
+from msgspec import Struct
+
+from analytics_box import errors
+from analytics_box.clock import Clock
+from analytics_box.cluster import mirrored, rows
+from analytics_box.cluster.key import ClusterKey, Forged
+from analytics_box.cluster.messages import ASKED, FORMAT, Answer, DaySalts, Mirror, Order, Pull, Seen, answered
+from analytics_box.cluster.rows import Node
+from analytics_box.http import body
+from analytics_box.http.asgi import Receive, Scope, Send, respond
+from analytics_box.ingest.visitors import History, SaltFile, Salts
+from analytics_box.store.db import Connection, Db
+from analytics_box.store.seal import Seal
+
+log = logging.getLogger(__name__)
+
+SKEW = 60_000  # ms by which clocks of machines may differ
+SILENT = 30_000  # ms after which a machine that says nothing is told of
+MOST_BYTES: Final = 1_048_576  # of a request
+_ORDER = "cluster order"
+
+
+class Heard(Struct, frozen=True):
+    """What an ingest machine said last, and when (UTC ms of this machine)."""
+
+    at: int
+    pull: Pull
+    seen: dict[int, Seen]
+
+
+class Standing(Struct, frozen=True):
+    """An ingest machine as operators see it; None is what has not been heard since the start of this machine."""
+
+    number: int
+    heard_at: int | None
+    version: str
+    behind: int | None
+    current: bool  # it has the newest mirror
+    done: bool  # it has carried out all orders
+    silent: bool
+
+
+class Machines:
+    """The ingest machines of this primary. `answer` is an ASGI application."""
+
+    def __init__(self, key: ClusterKey | None, box_db: Db, seal: Seal, salts: SaltFile, clock: Clock) -> None:
+        self._key, self._box_db, self._seal, self._salts, self._clock = key, box_db, seal, salts, clock
+        self._nodes = {node.number: node for node in box_db.read_now(rows.nodes)} if key is not None else {}
+        self._heard: dict[int, Heard] = {}
+        self._once: dict[str, int] = {}
+        self._made: tuple[tuple[int, Salts], str, Mirror] | None = None
+        self._making = asyncio.Lock()
+        self._newest_order = box_db.read_now(rows.newest_order) if key is not None else 0
+        self._started = clock.now()
+
+    @property
+    def are_wanted(self) -> bool:
+        """Whether this machine is the primary of others."""
+        return self._key is not None
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """The machines that are not retired."""
+        return tuple(number for number, node in self._nodes.items() if node.retired_at is None)
+
+    def standings(self) -> list[Standing]:
+        """How the machines are doing, by their numbers."""
+        return [self._standing(number) for number in self.numbers]
+
+    def online(self, site: int) -> int:
+        """How many visitors are on a site now, by what each machine said in the last half a minute."""
+        now = self._clock.now()
+        return sum(
+            heard.seen[site].online for heard in self._heard.values() if site in heard.seen and now - heard.at < SILENT
+        )
+
+    def begun(self, site: int) -> int:
+        """When the first event of a site came to a machine (UTC ms); 0 for none."""
+        firsts = (heard.seen[site].first for heard in self._heard.values() if site in heard.seen)
+        return min((first for first in firsts if first), default=0)
+
+    def kinds(self, site: int) -> frozenset[str]:
+        """Of which kinds of facts machines have any of a site."""
+        found = (heard.seen[site].kinds for heard in self._heard.values() if site in heard.seen)
+        return frozenset(kind for kinds in found for kind in kinds)
+
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """POST /cluster/pull. Raises BoxError."""
+        if self._key is None:
+            raise errors.NotFound("There is nothing at this address")
+        if scope["method"] != "POST":
+            raise errors.MethodNotAllowed("Send POST", headers={"Allow": "POST"})
+        pull = self._opened(await body.read(receive, limit=MOST_BYTES, seconds=10))
+        await self._know(pull)
+        self._heard[pull.node] = Heard(self._clock.now(), pull, {one.site: one for one in pull.seen})
+        await self._forget_done()
+        revision, mirror = await self._mirror()
+        found = Answer(FORMAT, revision, None if pull.has == revision else mirror)
+        packed = await asyncio.to_thread(lambda: zlib.compress(msgspec.msgpack.encode(found), 1))
+        sealed = self._key.seal(packed, answered(pull.once))
+        await respond(
+            send, 200, [(b"content-type", b"application/octet-stream"), (b"cache-control", b"no-store")], sealed
+        )
+
+    async def order(self, order: Order) -> None:
+        """Have all machines do this. `number` of the order is given here. Only where there are machines."""
+        if not self.numbers:
+            return
+        sealed = self._seal.seal(msgspec.msgpack.encode(order), owner=_ORDER)
+        await self._box_db.write(partial(rows.insert_order, body=sealed, now=self._clock.now()))
+        self._newest_order = await self._box_db.read(rows.newest_order)
+
+    async def retire(self, number: int) -> bool:
+        """A machine is gone for good: nobody waits for it, and its number is never used again."""
+        if not await self._box_db.write(partial(rows.retire, number=number, now=self._clock.now())):
+            return False
+        self._nodes = {node.number: node for node in await self._box_db.read(rows.nodes)}
+        self._heard.pop(number, None)
+        await self._forget_done()
+        return True
+
+    def _standing(self, number: int) -> Standing:
+        heard, now = self._heard.get(number), self._clock.now()
+        since = heard.at if heard is not None else self._started
+        return Standing(
+            number=number,
+            heard_at=heard.at if heard is not None else None,
+            version=heard.pull.version if heard is not None else "",
+            behind=heard.pull.behind if heard is not None else None,
+            current=heard is not None and self._made is not None and heard.pull.has == self._made[1],
+            done=heard is not None and heard.pull.done >= self._newest_order,
+            silent=now - since >= SILENT,
+        )
+
+    def _opened(self, sealed: bytes) -> Pull:
+        """The request. Raises BoxError; what is wrong is logged, too, once it is sure that it came from a machine."""
+        assert self._key is not None  # noqa: S101  the caller has looked
+        try:
+            pull = msgspec.msgpack.decode(self._key.open(sealed, ASKED), type=Pull)
+        except Forged as forged:
+            log.warning("A request of an ingest machine was refused: it has another key than cluster_key_file")
+            raise errors.Forbidden("This machine has another cluster key than the primary") from forged
+        except msgspec.DecodeError as other:
+            raise errors.BadRequest("The primary does not understand this machine: run the same version") from other
+        if pull.format != FORMAT:
+            raise errors.Conflict("This machine and the primary have versions that do not fit: run the same one")
+        ahead = pull.at - self._clock.now()
+        if abs(ahead) > SKEW:
+            log.warning("Ingest machine %d was refused: its clock differs by %d seconds", pull.node, ahead // 1000)
+            raise errors.Conflict(f"The clocks of this machine and the primary differ by {abs(ahead) // 1000} seconds")
+        self._once = {once: at for once, at in self._once.items() if self._clock.now() - at <= 2 * SKEW}
+        if pull.once in self._once:
+            log.warning("A request of ingest machine %d was sent a second time", pull.node)
+            raise errors.Conflict("This request came before")
+        self._once[pull.once] = self._clock.now()
+        return pull
+
+    async def _know(self, pull: Pull) -> None:
+        """See that the number is this machine's. Raises Conflict."""
+        known = self._nodes.get(pull.node)
+        if known is None:
+            now = self._clock.now()
+            await self._box_db.write(lambda db: rows.insert_node(db, pull.node, pull.box, now))
+            self._nodes[pull.node] = Node(pull.node, pull.box, now, None)
+            log.info("Ingest machine %d is known from now on", pull.node)
+        elif known.retired_at is not None:
+            log.warning("Ingest machine %d was refused: its number is retired", pull.node)
+            raise errors.Conflict(f"The number {pull.node} is retired: give this machine another one")
+        elif known.box != pull.box:
+            log.warning("An ingest machine was refused: the number %d is another machine's", pull.node)
+            raise errors.Conflict(f"The number {pull.node} is another machine's: give this machine one of its own")
+
+    async def _forget_done(self) -> None:
+        """Forget the orders that all machines have carried out."""
+        if any(number not in self._heard for number in self.numbers):
+            return
+        done = min((heard.pull.done for heard in self._heard.values()), default=self._newest_order)
+        if await self._box_db.read(rows.orders):
+            await self._box_db.write(partial(rows.forget_orders, until=done))
+
+    async def _mirror(self) -> tuple[str, Mirror]:
+        """The mirror as it is now, with its revision; made anew where something was written since."""
+        async with self._making:
+            state = self._box_db.version, self._salts.ahead(self._clock.now())
+            if self._made is None or self._made[0] != state:
+                mirror = await self._box_db.read(partial(self._read, salts=state[1]))
+                encoded = msgspec.msgpack.encode(mirror)
+                self._made = state, hashlib.blake2b(encoded, digest_size=16).hexdigest(), mirror
+            return self._made[1], self._made[2]
+
+    def _read(self, db: Connection, *, salts: Salts) -> Mirror:
+        db.execute("begin")
+        try:
+            history = salts.history
+            assert isinstance(history, History)  # noqa: S101  as the box makes it
+            orders = [
+                msgspec.structs.replace(
+                    msgspec.msgpack.decode(self._seal.open(sealed, owner=_ORDER), type=Order), number=number
+                )
+                for number, sealed in rows.orders(db)
+            ]
+            days = DaySalts(salts.day, salts.today, salts.yesterday, salts.tomorrow, history.key())
+            return Mirror(rows.box_id(db), mirrored.rows(db), days, orders)
+        finally:
+            db.execute("rollback")

@@ -1,0 +1,53 @@
+"""What an ingest machine does with what it hears, and what it tells of itself: the mirror meets both databases."""
+
+from collections.abc import Sequence
+from functools import partial
+
+from msgspec.structs import replace
+
+from analytics_box.clock import Clock
+from analytics_box.cluster.key import read_key
+from analytics_box.cluster.messages import Order, Seen
+from analytics_box.cluster.node import Memory, Mirroring
+from analytics_box.event_side import EventSide
+from analytics_box.facts import erase
+from analytics_box.outgoing import client as outgoing
+from analytics_box.query import presence
+from analytics_box.settings import Settings
+from analytics_box.state_side import StateSide, read_anew
+
+_MOST_SITES = 10_000  # that the primary is told of
+_ANYWHERE = ("0.0.0.0/0", "::/0")  # the operator says where the primary is
+
+
+def mirroring(settings: Settings, clock: Clock, state: StateSide, events: EventSide, *, agent: str) -> Mirroring:
+    """The mirror of an ingest machine. Raises BadKeyFile."""
+    anywhere = outgoing.client(replace(settings, allowed_private_targets=_ANYWHERE), agent=agent)
+    key = read_key(settings.cluster_key_file)
+    return Mirroring(settings.node, settings.primary_url, key, state.db, events.salts, anywhere, clock)
+
+
+def memory_of(state: StateSide, events: EventSide, clock: Clock) -> Memory:
+    """What follows the mirror, and what the primary is told."""
+
+    async def behind() -> int:
+        return (await events.engines.status()).behind
+
+    async def seen() -> Sequence[Seen]:
+        sites = tuple((await events.db.read(presence.active))[:_MOST_SITES])
+        online = await events.presence.online(sites, clock.now())
+        begun = await events.presence.beginnings(sites)
+        return [
+            Seen(site, online[site], begun.get(site, 0), tuple(await events.presence.kinds(site))) for site in sites
+        ]
+
+    async def remove(order: Order) -> None:
+        await events.erasures.ordered(order.site, order.profile, order.stays)
+
+    return Memory(
+        read_anew=partial(read_anew, state),
+        erase=partial(erase.site, events.db),
+        remove=remove,
+        behind=behind,
+        seen=seen,
+    )

@@ -1,0 +1,33 @@
+"""The step of box.db that makes the tables of several machines that take events."""
+
+CLUSTER = (
+    "0024_cluster",
+    (
+        # Of a primary: the ingest machines that it knows, by their numbers, which are never given to another machine.
+        """
+        create table nodes (
+          number       integer primary key check (number between 1 and 1023),
+          box          text    not null,
+          created_at   integer not null,
+          retired_at   integer
+        ) strict
+        """,
+        # Of a primary: people whom ingest machines have yet to remove. `body` is sealed.
+        """
+        create table node_orders (
+          number       integer primary key autoincrement,
+          body         blob    not null,
+          created_at   integer not null
+        ) strict
+        """,
+        # Of an ingest machine: which revision of the mirror it has, of which primary, and the last order that is done.
+        """
+        create table mirror (
+          one          integer primary key check (one = 1),
+          cluster      text    not null,
+          revision     text    not null,
+          done         integer not null default 0
+        ) strict
+        """,
+    ),
+)

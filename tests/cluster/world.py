@@ -1,0 +1,130 @@
+"""A primary and machines that take events, inside the test's process; between them is no network, only what breaks."""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+from msgspec.structs import replace
+
+from analytics_box.box import open_box
+from analytics_box.errors import Unavailable
+from analytics_box.outgoing.client import Answer as Answered
+from analytics_box.outgoing.client import Ask
+from analytics_box.outgoing.failures import Failed
+from analytics_box.outgoing.messages import Phases
+from analytics_box.settings import Settings
+from tests.inprocess import FixedClock, RunningBox, WholeBox, whole_box
+
+KEY = "0123456789abcdef0123456789abcdef"
+NOWHERE = "http://127.0.0.1:9/none"
+
+
+class Wire:
+    """What a machine asks the primary through. `cut` says that nothing goes through; `sent` is all that went."""
+
+    def __init__(self, primary: WholeBox) -> None:
+        self.primary = primary
+        self.cut = False
+        self.sent: list[bytes] = []
+
+    async def fetch(self, ask: Ask) -> Answered:
+        if self.cut:
+            raise Failed("Connection refused")
+        self.sent.append(ask.body)
+        path = ask.url.partition("://")[2].partition("/")[2]
+        found = await asyncio.to_thread(
+            self.primary.ask, ask.method, f"/{path}", headers={"host": "10.0.0.5"}, body=ask.body
+        )
+        return Answered(
+            found.status,
+            tuple(found.headers.items()),
+            found.body,
+            len(found.body),
+            True,
+            ask.url,
+            0,
+            "",
+            None,
+            Phases(),
+            0,
+        )
+
+
+class Node(RunningBox):
+    """A machine that takes events."""
+
+    def __init__(self, directory: Path, settings: Settings, clock: FixedClock, wire: Wire) -> None:
+        directory.mkdir(exist_ok=True)
+        super().__init__(open_box(settings, clock), clock, {})
+        self.wire = wire
+        self._connect()
+
+    def _connect(self) -> None:
+        assert self.box.mirroring is not None
+        self.box.mirroring._client = self.wire  # type: ignore[assignment]
+
+    def reopen(self) -> None:
+        super().reopen()
+        self._connect()
+
+    def pull(self) -> str:
+        """Ask the primary; what is wrong, if anything is."""
+        assert self.box.mirroring is not None
+        try:
+            self.run(self.box.mirroring.pull(self.box.node_memory))
+        except Unavailable as wrong:
+            return wrong.message
+        return ""
+
+    def track(self, website_id: str, path: str = "/", **given: Any) -> int:
+        """A page view; the status of its answer."""
+        event = {"websiteId": website_id, "name": "screen_view", "path": f"https://shop.example{path}", **given}
+        return self.post("/track", event, origin="https://shop.example").status
+
+    def rows(self, select: str) -> list[Any]:
+        """The rows of its events.db; of one column, the values."""
+        found = self.box.events.db.read_now(lambda db: db.execute(select).fetchall())
+        return [row[0] if len(row) == 1 else row for row in found]
+
+    def count(self) -> int:
+        """How many events it has."""
+        return int(self.rows("select count(*) from events")[0])
+
+
+class World:
+    """`primary` and `nodes`, all with one clock. ClickHouse is nowhere unless a test has one."""
+
+    def __init__(self, directory: Path, stack: ExitStack, *, url: str, nodes: int, **given: Any) -> None:
+        self.directory, self._stack, self._url = directory, stack, url
+        self.clock = FixedClock()
+        self.key_file = directory / "key"
+        self.key_file.write_text(KEY + "\n")
+        self.key_file.chmod(0o600)
+        adjust = lambda settings: replace(settings, **(self.shared | {"role": "primary"} | given))  # noqa: E731
+        self.primary = stack.enter_context(whole_box(directory / "primary", clock=self.clock, adjust=adjust))
+        self.nodes = [self.node(number) for number in range(1, nodes + 1)]
+
+    @property
+    def shared(self) -> dict[str, Any]:
+        return {"columnar": "clickhouse", "clickhouse_url": self._url, "cluster_key_file": str(self.key_file)}
+
+    def node(self, number: int, *, folder: str = "", **given: Any) -> Node:
+        """One more machine."""
+        directory = self.directory / (folder or f"node{number}")
+        own: dict[str, Any] = {"role": "ingest", "node": number, "primary_url": "http://10.0.0.5"}
+        settings = Settings(data_dir=directory, **(own | self.shared | given))
+        made = Node(directory, settings, self.clock, Wire(self.primary))
+        self._stack.callback(made.close)
+        return made
+
+    def pull(self) -> None:
+        for node in self.nodes:
+            assert node.pull() == ""
+
+
+@contextmanager
+def cluster(directory: Path, *, url: str = NOWHERE, nodes: int = 2, **given: Any) -> Iterator[World]:
+    with ExitStack() as stack:
+        yield World(directory, stack, url=url, nodes=nodes, **given)
