@@ -145,7 +145,7 @@ def test_a_job_that_fails_is_first_with_its_error_and_warned_of(box: WholeBox) -
         box.run(jobs.run(Job("look at files", 10, fail), box.box))
     assert codes(box) == ["jobs"]
     page = box.get("/settings/box", cookie=box.cookie).body.decode()
-    assert f"{len(jobs.JOBS)} jobs, of which one failed since the start" in page
+    assert f"{len(jobs.of(box.box))} jobs, of which one failed since the start" in page
     assert "ZeroDivisionError: &lt;b&gt;nothing&lt;/b&gt; to divide by" in page
     assert page.index("look at files") < page.index("turn salts")
     assert "in 10" in page
