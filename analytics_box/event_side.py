@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from analytics_box.bots.quarantine import Quarantine
 from analytics_box.clock import Clock
+from analytics_box.cluster.which import which
 from analytics_box.errors import Unavailable
 from analytics_box.flags.figures.splits import FlagSplits
 from analytics_box.goals.named import NamedGoals
@@ -31,12 +32,13 @@ from analytics_box.profiles.reading import Profiles
 from analytics_box.query.budget import PUBLIC_PARAMETERS, Allowed, AnswerBudgets
 from analytics_box.query.engines import Engines
 from analytics_box.query.engines.clickhouse import ClickHouse, Target
+from analytics_box.query.engines.clickhouse.machines import Machine
 from analytics_box.query.presence import Presence
 from analytics_box.query.run import Queries
 from analytics_box.recognition.geo import Geo
 from analytics_box.settings import Settings
 from analytics_box.state_side import StateSide
-from analytics_box.store import schema
+from analytics_box.store import schema, text_numbers
 from analytics_box.store.budgets import Budget, Budgets
 from analytics_box.store.db import Connection, Db
 from analytics_box.store.reserve import Reserve
@@ -122,7 +124,7 @@ def open_events(settings: Settings, clock: Clock, state: StateSide, reserve: Res
         columnar=settings.columnar,
         memory=settings.columnar_memory,
         waiting=settings.query_queue,
-        far=_clickhouse(settings, clock, db) if settings.columnar == "clickhouse" else None,
+        far=_clickhouse(settings, clock, db, state) if settings.columnar == "clickhouse" else None,
     )
     return EventSide(
         db=db,
@@ -153,12 +155,15 @@ def _open(settings: Settings, clock: Clock, state: StateSide, reserve: Reserve) 
         read_queue=settings.query_queue,
         reserve=reserve,
     )
-    strings, live, event_ids = Strings(), LiveSessions(), EventIds(clock)
+    several = bool(settings.cluster_key_file)
+    strings, live, event_ids = Strings(numbered=several), LiveSessions(), EventIds(clock)
     budgets = Budgets(Budget(settings.budget_texts, settings.budget_mb * _MEGABYTE))
     memory = _Memory(strings, live, event_ids, ProfileLinks(strings, state.seal, clock), budgets)
     db.attach(*memory)
     db.write_now(lambda db: recovery.recover(db, live, clock.now()))
     db.write_now(event_ids.recover)
+    while several and db.write_now(text_numbers.catch_up):
+        pass
     return db, memory
 
 
@@ -215,10 +220,19 @@ def _queries(settings: Settings, clock: Clock, state: StateSide, db: Db, engines
     )
 
 
-def _clickhouse(settings: Settings, clock: Clock, db: Db) -> ClickHouse:
+def _clickhouse(settings: Settings, clock: Clock, db: Db, state: StateSide) -> ClickHouse:
     """ClickHouse in the place of the column replica."""
-    target = Target(settings.clickhouse_url, settings.clickhouse_password_file, settings.clickhouse_cluster)
-    return ClickHouse(db, clock, target, waiting=settings.query_queue)
+    several = bool(settings.cluster_key_file)
+    cluster = settings.clickhouse_cluster
+    target = Target(settings.clickhouse_url, settings.clickhouse_password_file, cluster, several)
+    among = partial(_machine, settings, state.db) if several else None
+    return ClickHouse(db, clock, target, waiting=settings.query_queue, among=among)
+
+
+def _machine(settings: Settings, box_db: Db) -> Machine | None:
+    """Which of several machines this is; None for one that does not know its primary yet."""
+    found = which(settings, box_db)
+    return Machine(*found) if found is not None else None
 
 
 def _has_events(db: Connection) -> bool:

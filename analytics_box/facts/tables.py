@@ -253,6 +253,7 @@ TABLES = (
     Table("transitions", (*_integers("monitor time"), *_texts("what detail"), *_integers("told"))),
     # Of events also their websites, and the UTC days of their times and of the starts of their sessions.
     Table("changes", (*_texts("source"), *_integers("row"), *_measured("of_site day began"))),
+    Table("text_numbers", _integers("number")),
     Table("clients", _CLIENT),
     Table("campaigns", _CAMPAIGN),
     STRINGS,

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import apsw
 
+from analytics_box.store import text_numbers
 from analytics_box.store.budgets import Meter
 
 EMPTY = 0  # the number of the empty string, written by the first migration, and of a combination of nothing else
@@ -36,11 +37,12 @@ class Strings:
     """Numbers of strings and of their combinations, for the writer thread.
 
     At most `capacity` of them and about `most_bytes` are remembered. What may be folded is counted on the `meter`,
-    which whoever writes sets.
+    which whoever writes sets. `numbered` ones have numbers that are the same on other machines, too.
     """
 
-    def __init__(self, capacity: int = CAPACITY, most_bytes: int = MOST_BYTES) -> None:
+    def __init__(self, capacity: int = CAPACITY, most_bytes: int = MOST_BYTES, *, numbered: bool = False) -> None:
         self.meter: Meter | None = None
+        self._numbered = numbered
         self._numbers: OrderedDict[str | tuple[str, ...], int] = OrderedDict()
         self._learned: list[str | tuple[str, ...]] = []
         self._capacity, self._most_bytes = capacity, most_bytes
@@ -143,6 +145,8 @@ class Strings:
     def _new(self, db: apsw.Connection, text: str) -> int:
         db.execute("-- strings.number\ninsert into strings (value) values (?)", (text,))
         number = db.last_insert_rowid()
+        if self._numbered:
+            text_numbers.note(db, number, text)
         self._remember(text, number)
         return number
 

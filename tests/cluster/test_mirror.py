@@ -141,12 +141,7 @@ def test_a_website_that_is_gone_for_good_is_gone_on_machines(world: World) -> No
     shop = world.primary.sites["shop"]
     world.pull()
     assert world.nodes[0].track(shop) == 200
-
-    def remove(db: Connection) -> None:
-        db.execute("delete from client_ids where website_id = ?", (shop,))
-        db.execute("delete from websites where id = ?", (shop,))
-
-    world.primary.box.box_db.write_now(remove)
+    world.remove_website("shop")
     world.pull()
     assert world.nodes[0].count() == 0
     assert world.nodes[0].track(shop) == 404

@@ -15,7 +15,8 @@ from analytics_box.outgoing.client import Ask
 from analytics_box.outgoing.failures import Failed
 from analytics_box.outgoing.messages import Phases
 from analytics_box.settings import Settings
-from tests.inprocess import FixedClock, RunningBox, WholeBox, whole_box
+from analytics_box.store.db import Connection
+from tests.inprocess import FixedClock, RunningBox, SiteName, WholeBox, whole_box
 
 KEY = "0123456789abcdef0123456789abcdef"
 NOWHERE = "http://127.0.0.1:9/none"
@@ -56,7 +57,7 @@ class Node(RunningBox):
     """A machine that takes events."""
 
     def __init__(self, directory: Path, settings: Settings, clock: FixedClock, wire: Wire) -> None:
-        directory.mkdir(exist_ok=True)
+        directory.mkdir(parents=True, exist_ok=True)
         super().__init__(open_box(settings, clock), clock, {})
         self.wire = wire
         self._connect()
@@ -83,6 +84,10 @@ class Node(RunningBox):
         event = {"websiteId": website_id, "name": "screen_view", "path": f"https://shop.example{path}", **given}
         return self.post("/track", event, origin="https://shop.example").status
 
+    def maintain(self) -> None:
+        """Send what ClickHouse lacks."""
+        self.run(self.box.events.engines.maintain())
+
     def rows(self, select: str) -> list[Any]:
         """The rows of its events.db; of one column, the values."""
         found = self.box.events.db.read_now(lambda db: db.execute(select).fetchall())
@@ -99,6 +104,7 @@ class World:
     def __init__(self, directory: Path, stack: ExitStack, *, url: str, nodes: int, **given: Any) -> None:
         self.directory, self._stack, self._url = directory, stack, url
         self.clock = FixedClock()
+        directory.mkdir(exist_ok=True)
         self.key_file = directory / "key"
         self.key_file.write_text(KEY + "\n")
         self.key_file.chmod(0o600)
@@ -119,9 +125,30 @@ class World:
         self._stack.callback(made.close)
         return made
 
+    @property
+    def url(self) -> str:
+        return self._url
+
     def pull(self) -> None:
         for node in self.nodes:
             assert node.pull() == ""
+
+    def ship(self) -> None:
+        """A minute later, all machines have sent what they have."""
+        self.clock.advance(seconds=61)
+        self.pull()
+        self.primary.run(self.primary.box.events.engines.maintain())
+        for node in self.nodes:
+            node.maintain()
+
+    def remove_website(self, name: SiteName) -> None:
+        """A website is gone for good on the primary."""
+
+        def remove(db: Connection) -> None:
+            db.execute("delete from client_ids where website_id = ?", (self.primary.sites[name],))
+            db.execute("delete from websites where id = ?", (self.primary.sites[name],))
+
+        self.primary.box.box_db.write_now(remove)
 
 
 @contextmanager

@@ -69,6 +69,7 @@ def test_a_name_is_of_one_kind_in_all_that_queries_see() -> None:
 
 def test_what_is_replicated_tells_the_replica_what_was_removed_or_changed(world: World) -> None:
     triggers = {str(row[0]) for row in world.read("select name from sqlite_master where type = 'trigger'")}
+    triggers.remove("text_numbers_forget")
     assert triggers == {f"{table.name}_{what}" for table in TABLES if table.replicated for what in ("delete", "update")}
     assert [table.name for table in TABLES if table.replicated][-1] == "strings"
 

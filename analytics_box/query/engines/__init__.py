@@ -49,6 +49,8 @@ _STEP_SECONDS = 120.0
 _COMING_SECONDS = 10.0  # that a question waits for a replica that is there to be opened
 _ROLLING_SECONDS = 10.0  # at a time, pauses and all
 _FIRST_WAIT, _LONGEST_WAIT = 30, 3_600  # seconds after a failure
+# What only the primary of several machines has.
+_HERE = frozenset(("link_clicks", "checks", "monitor_spans"))
 _OF_THE_MACHINE = {"IOException", "OutOfMemoryException"}  # DuckDB's, which is not imported for their sake
 
 
@@ -116,7 +118,11 @@ class Engines:
     @property
     def version(self) -> int:
         """Of the facts: answers to the same plan are the same as long as it is."""
-        return self.events.version if self._far is None else self._far.version
+        if self._far is None:
+            return self.events.version
+        if self._far.is_shared:  # other machines do not tell of each event
+            return (self._far.version << 20) + int(self._clock.monotonic()) % (1 << 20)
+        return self._far.version
 
     @property
     def name(self) -> str:
@@ -156,6 +162,11 @@ class Engines:
         """
         if self._far is not None and (found := await self._far.rows_or_none(plan, seconds, take)) is not None:
             return found
+        if self._far is not None and self._far.is_shared and plan.source not in _HERE:
+            raise Unavailable(
+                "ClickHouse, which has the events of all machines, cannot be asked now; ask again in a moment",
+                retry_after=5,
+            )
         if self._is_there:
             seconds -= await self._wait_for_replica(seconds / 2)
         if self._is_for_columns(plan):

@@ -484,4 +484,20 @@ EVENTS = (
     ),
     ("0013_flag_exposures", FLAG_EXPOSURES),
     ("0014_changed_days", CHANGED_DAYS),
+    (
+        "0016_text_numbers",
+        (
+            # Numbers of strings that are the same on several machines; empty where there is one.
+            """
+            create table text_numbers (
+              id               integer primary key,
+              number           integer not null
+            ) strict
+            """,
+            """
+            create trigger text_numbers_forget after delete on strings
+            begin delete from text_numbers where id = old.id; end
+            """,
+        ),
+    ),
 )

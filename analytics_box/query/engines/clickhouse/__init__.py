@@ -17,7 +17,8 @@ from typing import TypeVar
 from analytics_box.clock import DAY, Clock
 from analytics_box.errors import DeadlineExceeded, Unavailable
 from analytics_box.facts.tables import FACT_NAMES
-from analytics_box.query.engines.clickhouse import shipping, tables, words
+from analytics_box.query.engines.clickhouse import machines, shipping, tables, words
+from analytics_box.query.engines.clickhouse.machines import Machine
 from analytics_box.query.engines.clickhouse.server import Away, PlanFailed, Server, Target
 from analytics_box.query.engines.clickhouse.shipping import Position, Shipment
 from analytics_box.query.engines.clickhouse.tables import OWNER
@@ -44,9 +45,18 @@ class ClickHouse:
     NAME = words.NAME
 
     def __init__(
-        self, events: Db, clock: Clock, target: Target, *, waiting: int = 256, every: float = EVERY_SECONDS
+        self,
+        events: Db,
+        clock: Clock,
+        target: Target,
+        *,
+        waiting: int = 256,
+        every: float = EVERY_SECONDS,
+        among: Callable[[], Machine | None] | None = None,
     ) -> None:
+        """`among` says which of several machines this is, once it is known."""
         self._events, self._clock, self._target = events, clock, target
+        self._among, self._machine = among, None if among is None else among()
         self._directory = events.path.parent
         self._every, self._waiting, self._running = every, waiting, 0
         self._server: Server | None = None
@@ -61,6 +71,11 @@ class ClickHouse:
         self._tasks: set[asyncio.Task[None]] = set()
         self._asking = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="clickhouse")
         self._sending = ThreadPoolExecutor(1, thread_name_prefix="to-clickhouse")
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether it has events that events.db has not, those of other machines."""
+        return self._among is not None
 
     @property
     def ready(self) -> bool:
@@ -81,7 +96,7 @@ class ClickHouse:
 
     def statement(self, plan: Plan) -> Statement:
         """What it would run for this plan."""
-        return words.render(plan)
+        return words.render(plan, several=self.is_shared)
 
     async def rows_or_none(self, plan: Plan, seconds: float, take: Take) -> list[Row] | None:
         """The rows of a plan; None where somebody else has to answer it now.
@@ -114,6 +129,8 @@ class ClickHouse:
         """Catch up, from the beginning if need be."""
         if self._clock.monotonic() < self._not_before:
             return
+        if self.is_shared:
+            self._version = -1  # whether the tables are still the same is seen now and then, whatever came here
         try:
             await self._follow(now=True)
             await self._purge()
@@ -205,6 +222,9 @@ class ClickHouse:
         self._version = -1
         self._removals += self._removals % 2
         position = shipping.read_position(self._directory)
+        if self._among is not None:
+            self._position = await self._open_among(self._server, position, self._among())
+            return
         box = await self._events.read(_box)
         why = await self._send(partial(_why_not, self._server, position, box))
         if position is not None and not why:
@@ -217,25 +237,53 @@ class ClickHouse:
             await asyncio.to_thread(shipping.write_position, self._directory, position)
         self._position = position
 
+    async def _open_among(self, server: Server, position: Position | None, machine: Machine | None) -> Position:
+        """How far this machine is among others; what it has there is removed and sent again where that is not sure."""
+        if machine is None:
+            raise Away("this machine has not heard from its primary yet")
+        self._machine = machine
+        epoch = await self._send(partial(machines.found_tables, server, machine))
+        is_own = await self._send(partial(machines.is_own, server, machine, position.epoch if position else ""))
+        if is_own and position is not None and await self._is_ours(server, position, machine, epoch):
+            return position
+        log.info("All events of this machine are sent to ClickHouse from the beginning")
+        applied = await self._events.read(shipping.newest_change)
+        begun = await self._send(partial(machines.begin, server, machine, epoch))
+        position = Position(begun, number=machine.first, applied=applied)
+        await asyncio.to_thread(shipping.write_position, self._directory, position)
+        return position
+
+    async def _is_ours(self, server: Server, position: Position, machine: Machine, epoch: str) -> bool:
+        """Whether what this machine has there is what it sent until this position."""
+        if position.epoch.partition(".")[0] != epoch:
+            return False
+        newest = {} if position.sending else await self._send(partial(_newest_rows, server, position, machine))
+        look = partial(shipping.why_not_here, position=position, newest=newest, machine=machine)
+        return not await self._events.read(look)
+
     async def _step(self) -> bool:
         """Send one shipment; whether there may be more. One that may be on its way already goes first."""
         position, server = self._position, self._server
         if position is None or server is None:
             raise Away("It is closed")
-        sending, now = position.sending, self._clock.now()
+        sending, now, machine = position.sending, self._clock.now(), self._machine
+        if machine is not None:
+            await self._send(partial(machines.check, server, machine, position.epoch))
         if sending is not None and now - sending.began >= DAY:
             await self._send(partial(_forget_shipment, server, position.number + 1))
             sending = sending.anew(now)
             await self._write(position.sends(sending))
         if sending is not None:
-            shipment = await self._read(partial(shipping.same_shipment, position=position, sending=sending))
+            shipment = await self._read(
+                partial(shipping.same_shipment, position=position, sending=sending, machine=machine)
+            )
         else:
-            found = await self._read(partial(shipping.next_shipment, position=position, now=now))
+            found = await self._read(partial(shipping.next_shipment, position=position, now=now, machine=machine))
             if found is None:
                 return False
             shipment = found
             await self._write(position.sends(shipment.sending))
-        ship = partial(_ship, server, position, shipment)
+        ship = partial(_ship, server, position, shipment, machine)
         if shipment.removes:
             self._removals += self._removals % 2 + 1  # odd until they are replaced, whatever happened before
             await self._send(ship)
@@ -324,26 +372,31 @@ def _make_tables(server: Server, box: str, epoch: str) -> None:
     server.insert(OWNER.name, (*OWNER.names, "shipment"), row, epoch)
 
 
-def _newest_rows(server: Server, position: Position) -> dict[str, list[Row]]:
-    """The newest row of each table."""
+def _newest_rows(server: Server, position: Position, machine: Machine | None = None) -> dict[str, list[Row]]:
+    """The newest row of each table that this machine has sent."""
+    first = machine.first if machine is not None else 0
     return {
         table.name: server.look(
-            f"select {', '.join(table.plain)} from {table.name} where id = {position.last_of(table.name)}"
+            f"select {', '.join(table.plain)} from {table.name}"
+            f" where {machine.key(table) if machine is not None else 'id'} = {position.last_of(table.name) + first}"
         )
         for table in tables.SHIPPED
     }
 
 
-def _ship(server: Server, position: Position, shipment: Shipment) -> None:
+def _ship(server: Server, position: Position, shipment: Shipment, machine: Machine | None = None) -> None:
     """Send what it has, then remove what that replaces, and see that nothing is left of it. Raises Away."""
     number, tries = position.number + 1, shipment.sending.tries
     for part in shipment.parts:
         if part.count:
             token = f"{position.epoch}-{number}-{tries}-{part.table.name}"
-            server.insert(part.table.name, (*part.table.names, "shipment"), part.lines, token)
+            names = part.table.names if machine is None else machine.names(part.table)
+            server.insert(part.table.name, (*names, "shipment"), part.lines, token)
     for part in reversed(shipment.parts):
         if part.changed:
-            _remove(server, part.table.name, f"id in ({', '.join(map(str, part.changed))}) and shipment < {number}")
+            first, key = (0, "id") if machine is None else (machine.first, machine.key(part.table))
+            changed = ", ".join(str(row + first) for row in part.changed)
+            _remove(server, part.table.name, f"{key} in ({changed}) and shipment < {number}")
 
 
 def _remove(server: Server, table: str, where: str) -> None:

@@ -48,18 +48,19 @@ class PlanFailed(Exception):
 
 class Target(NamedTuple):
     """Where it is: an address like https://user@host:8443/database, the file with the password, and the cluster's name.
-    Both may be empty."""
+    Both may be empty. `several` machines may share it."""
 
     url: str
     password_file: str = ""
     cluster: str = ""
+    several: bool = False
 
 
 class Server:
     """An open connection. Its methods block, and may be called by several threads. They raise Away."""
 
     def __init__(self, target: Target) -> None:
-        self.cluster = target.cluster
+        self.cluster, self._several = target.cluster, target.several
         with _told():
             self._client = _client(target)
 
@@ -94,7 +95,7 @@ class Server:
 
         Raises DeadlineExceeded, OverBudget, PlanFailed, and what `take` raises.
         """
-        statement = words.render(plan)
+        statement = words.render(plan, several=self._several)
         settings = dict(words.SETTINGS) | {"max_execution_time": max(1, math.ceil(seconds))}
         with _answered(plan, seconds):
             found = self._client.query_rows_stream(statement.sql, words.bound(statement), settings)

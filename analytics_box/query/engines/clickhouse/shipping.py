@@ -19,6 +19,7 @@ from msgspec.structs import replace
 
 from analytics_box.facts.layout import stored
 from analytics_box.query.engines import transfer
+from analytics_box.query.engines.clickhouse.machines import Machine
 from analytics_box.query.engines.clickhouse.tables import BY_NAME, PROPERTIES, Table
 from analytics_box.query.engines.counting import Row
 from analytics_box.query.engines.transfer import COPIED
@@ -125,7 +126,9 @@ def newest_change(db: Connection) -> int:
     return int(str(rows[0][0])) if rows else 0
 
 
-def why_not_here(db: Connection, position: Position, newest: Mapping[str, list[Row]]) -> str:
+def why_not_here(
+    db: Connection, position: Position, newest: Mapping[str, list[Row]], machine: Machine | None = None
+) -> str:
     """Why these facts are not those that were sent until this position, of which ClickHouse has these newest rows: an
     earlier state of the file was put back. Nothing where they are."""
     last = newest_change(db)
@@ -135,7 +138,7 @@ def why_not_here(db: Connection, position: Position, newest: Mapping[str, list[R
         return "they have missed changes"
     for name, rows in newest.items():
         of = position.last_of(name)
-        shown = ", ".join(BY_NAME[name].plain)
+        shown = ", ".join(_shown(BY_NAME[name], column, machine) for column in BY_NAME[name].plain)
         own = db.execute(f"-- shipping.own\nselect {shown} from {name} where id = ?", (of,)).fetchall()
         if [tuple(row) for row in own] != rows and not _has_changed(db, name, of, position.applied):
             return f"their {name} are others"
@@ -149,7 +152,7 @@ def _has_changed(db: Connection, table: str, row: int, since: int) -> bool:
     return bool(found.fetchall())
 
 
-def next_shipment(db: Connection, position: Position, now: int) -> Shipment | None:
+def next_shipment(db: Connection, position: Position, now: int, machine: Machine | None = None) -> Shipment | None:
     """What is to be sent after this position, in one snapshot of events.db; None where all is there."""
     db.execute("begin")
     try:
@@ -169,27 +172,27 @@ def next_shipment(db: Connection, position: Position, now: int) -> Shipment | No
         if not changes and all(after == last for after, last in rows.values()):
             return None
         sending = Sending(until, rows, now)
-        return Shipment(sending, _parts(db, position, sending), waits or goes_on)
+        return Shipment(sending, _parts(db, position, sending, machine), waits or goes_on)
     finally:
         db.execute("rollback")
 
 
-def same_shipment(db: Connection, position: Position, sending: Sending) -> Shipment:
+def same_shipment(db: Connection, position: Position, sending: Sending, machine: Machine | None = None) -> Shipment:
     """What was on its way, of the rows as they are now: changes since then come with the next one."""
     db.execute("begin")
     try:
-        return Shipment(sending, _parts(db, position, sending), more=True)
+        return Shipment(sending, _parts(db, position, sending, machine), more=True)
     finally:
         db.execute("rollback")
 
 
-def _parts(db: Connection, position: Position, sending: Sending) -> tuple[Part, ...]:
+def _parts(db: Connection, position: Position, sending: Sending, machine: Machine | None) -> tuple[Part, ...]:
     changes = _changes(db, position.applied, sending.until)
     parts = []
     for name, (after, until) in sending.rows.items():
         changed = tuple(sorted({row for _, source, row in changes if source == name}))
         if changed or until > after:
-            count, lines = _lines(db, BY_NAME[name], position.number + 1, changed, (after, until))
+            count, lines = _lines(db, BY_NAME[name], position.number + 1, changed, (after, until), machine)
             parts.append(Part(BY_NAME[name], count, lines, changed))
     return tuple(parts)
 
@@ -217,11 +220,17 @@ def _next(db: Connection, table: str, after: int) -> tuple[int, bool]:
 
 
 def _lines(
-    db: Connection, table: Table, number: int, changed: tuple[int, ...], rows: tuple[int, int]
+    db: Connection,
+    table: Table,
+    number: int,
+    changed: tuple[int, ...],
+    rows: tuple[int, int],
+    machine: Machine | None,
 ) -> tuple[int, bytes]:
     """The rows that go to a table, a line each, and how many they are: those that came, and those of the changed ones
     that are still there."""
-    shown = ", ".join(_MADE.get(name, name) for name in table.names)
+    names = table.names if machine is None else machine.names(table)
+    shown = ", ".join(_shown(table, name, machine) for name in names)
     values: Mapping[str, int | str] = {"number": number, "after": rows[0], "until": rows[1], "ids": json.dumps(changed)}
     wanted = "id > :after" if not changed else "(id > :after or id in (select value from json_each(:ids)))"
     found = db.execute(
@@ -234,3 +243,8 @@ def _lines(
     ).fetchall()
     count, lines = found[0]
     return int(str(count)), lines if isinstance(lines, bytes) else b""
+
+
+def _shown(table: Table, name: str, machine: Machine | None) -> str:
+    """What a column is there, in SQLite's words."""
+    return _MADE.get(name) or (name if machine is None else machine.shown(table, name))

@@ -37,6 +37,11 @@ class Table(Struct, frozen=True):
     columns: tuple[Column, ...]
 
     @property
+    def texts(self) -> tuple[str, ...]:
+        """Those of its columns that have numbers of texts."""
+        return tuple(column.name for column in self.columns if column.type == _TYPES["string"])
+
+    @property
     def names(self) -> tuple[str, ...]:
         """Its columns by name."""
         return tuple(column.name for column in self.columns)
@@ -69,30 +74,38 @@ OWNER = Table(
 BY_NAME = {table.name: table for table in sorted(SHIPPED, key=lambda table: table.name in FACT_NAMES)}
 
 
-def shape(cluster: str) -> str:
-    """A digest of all that the tables are."""
-    return hashlib.sha256(msgspec.json.encode([VERSION, SHIPPED, _ORDER, cluster])).hexdigest()
+def shape(cluster: str, *, several: bool = False) -> str:
+    """A digest of all that the tables are, which `several` machines may share."""
+    made: list[object] = [VERSION, SHIPPED, _ORDER, cluster]
+    return hashlib.sha256(msgspec.json.encode([*made, several] if several else made)).hexdigest()
 
 
-def created(table: Table, cluster: str) -> list[str]:
-    """The statements that make a table."""
-    columns = ", ".join(f"{name} {of_type}" for name, of_type in (*table.columns, Column("shipment", "UInt64")))
+def created(table: Table, cluster: str, *, several: bool = False) -> list[str]:
+    """The statements that make a table. For `several` machines, numbers of texts are wide."""
+    made = _wide(table) if several else table.columns
+    columns = ", ".join(f"{name} {of_type}" for name, of_type in (*made, Column("shipment", "UInt64")))
     indices = "index by_id id type minmax granularity 1, index by_shipment shipment type minmax granularity 1"
     order = ", ".join((*(name for name in _ORDER if name in table.names), "id"))
     times = [name for name in _TIMES if name in table.names]
     partition = f" partition by toYYYYMM(fromUnixTimestamp64Milli({times[0]}, 'UTC'))" if times else ""
     engine, kept = ("ReplicatedMergeTree", _REPLICATED) if cluster else ("MergeTree", _ALONE)
-    made = [
+    statements = [
         f"create table if not exists {own(table.name, cluster)}{on(cluster)} ({columns}, {indices}) engine = {engine}"
         f"{partition} order by ({order}) settings {kept}"
     ]
     if cluster:
         local = own(table.name, cluster)
-        made.append(
+        statements.append(
             f"create table if not exists {table.name}{on(cluster)} as {local}"
             f" engine = Distributed({quoted(cluster)}, currentDatabase(), {local}, intHash64(id))"
         )
-    return made
+    return statements
+
+
+def _wide(table: Table) -> tuple[Column, ...]:
+    if table.name == "strings":
+        return (*table.columns, Column("row", "Int64"))
+    return tuple(Column(name, "UInt64" if name in table.texts else of_type) for name, of_type in table.columns)
 
 
 def dropped(name: str, cluster: str) -> list[str]:

@@ -76,6 +76,7 @@ SETTINGS: Mapping[str, str | int] = {
     "query_plan_join_swap_table": "true",
 }
 _FACTS = re.compile(rf"\b({'|'.join(FACT_NAMES)}) as fact\b")
+_TEXTS = re.compile(r"\b(join (?:strings as|\(select id as i_\w+, value as o_\w+ from strings\)))")
 _MATCHES = "matches("
 _LISTED = re.compile(r"\{([a-z]\w*):Array\(")
 _TYPES = {int: "Int64", float: "Float64", str: "String"}
@@ -86,10 +87,12 @@ _LINKED = (
 )
 
 
-def render(plan: Plan) -> Statement:
-    """The statement that answers a plan, with the values of its parameters; lists are in JSON."""
+def render(plan: Plan, *, several: bool = False) -> Statement:
+    """The statement that answers a plan, with the values of its parameters; lists are in JSON. Where `several` machines
+    may have sent the same text, it is joined once."""
     statement = sql.render(plan, DIALECT)
     text = _with_who(_with_patterns(statement.sql))
+    text = _TEXTS.sub(r"any left \1", text) if several else text
     typed = MARKER.sub(lambda found: f"{{{found[1]}:{_TYPES[type(statement.values[found[1]])]}}}", text)
     return Statement(typed, statement.values)
 

@@ -1,0 +1,124 @@
+"""Several machines in one ClickHouse: whose rows are whose, and under which numbers.
+
+A row's id is the machine's number, shifted by 40 bits, and its id in the machine's events.db; sessions and shipments
+are numbered likewise. A text has the number `number_of` on every machine, and a row in `strings` for each machine that
+sent it, named by `row`: what one machine forgets stays there as long as another one has it.
+
+The primary makes the tables, with the owner row 1. Each machine has an owner row of its own. A machine whose position
+is not that of its owner row, or of other tables, removes what it has there and sends all of its events.db again.
+"""
+
+import json
+import secrets
+
+from msgspec import Struct
+
+from analytics_box.query.engines.clickhouse import tables
+from analytics_box.query.engines.clickhouse.server import Away, Server
+from analytics_box.query.engines.clickhouse.tables import OWNER, Table
+from analytics_box.store.text_numbers import hashed
+
+SHIFT = 40
+_MAIN, _FIRST_OWN = 1, 2  # ids of owner rows
+
+
+class Machine(Struct, frozen=True):
+    """One of several: its number, 0 for the primary, its box id, and the primary's."""
+
+    number: int
+    box: str
+    cluster: str
+
+    @property
+    def first(self) -> int:
+        """The first of its numbers."""
+        return self.number << SHIFT
+
+    def key(self, table: Table) -> str:
+        """The column that names a row of this machine."""
+        return "row" if table.name == "strings" else "id"
+
+    def own(self, table: Table) -> str:
+        """Which rows are this machine's."""
+        key = self.key(table)
+        return f"{key} >= {self.first} and {key} < {(self.number + 1) << SHIFT}"
+
+    def names(self, table: Table) -> tuple[str, ...]:
+        """The columns of a row as it is sent."""
+        return (*table.names, "row") if table.name == "strings" else table.names
+
+    def shown(self, table: Table, name: str) -> str:
+        """What a column of events.db is there, in SQLite's words."""
+        if name == "row":
+            return f"id + {self.first}"
+        if table.name == "strings":
+            return hashed("strings.id") if name == "id" else name
+        if name == "id":
+            return f"id + {self.first}"
+        if name == "session":
+            return f"iif(session = 0, 0, session + {self.first})"
+        return hashed(name) if name in table.texts else name
+
+
+def found_tables(server: Server, machine: Machine) -> str:
+    """The epoch of the tables that are there; the primary makes them where they do not fit. Raises Away."""
+    for statement in tables.created(OWNER, server.cluster):
+        server.do(statement)
+    shape = tables.shape(server.cluster, several=True)
+    owners = {int(number): rest for number, *rest in server.look(f"select id, box, epoch, shape from {OWNER.name}")}
+    main = owners.get(_MAIN)
+    if main is not None and main[0] != machine.cluster:
+        raise Away("the database has the events of another box; name another database in clickhouse_url")
+    there = {name for (name,) in server.look("select name from system.tables where database = currentDatabase()")}
+    if main is not None and main[2] == shape and all(table.name in there for table in tables.SHIPPED):
+        return str(main[1])
+    if machine.number:
+        raise Away("the primary has not made the tables yet, or has another version")
+    return _make(server, machine, shape)
+
+
+def _make(server: Server, machine: Machine, shape: str) -> str:
+    """Make all tables anew: every machine sends its events again."""
+    epoch = secrets.token_hex(8)
+    server.remove(OWNER.name, "id > 0")
+    for table in tables.SHIPPED:
+        made = tables.created(table, server.cluster, several=True)
+        for statement in (*tables.dropped(table.name, server.cluster), *made):
+            server.do(statement)
+    _insert_owner(server, [_MAIN, machine.cluster, epoch, shape, 0])
+    return epoch
+
+
+def is_own(server: Server, machine: Machine, epoch: str) -> bool:
+    """Whether what this machine has there is what it sent under this epoch. Raises Away where its number is another
+    machine's."""
+    number = _FIRST_OWN + machine.number
+    found = server.look(f"select box, epoch from {OWNER.name} where id = {number}")
+    if any(box != machine.box for box, _ in found):
+        raise Away(f"the machine number {machine.number} is another machine's there: give this one a number of its own")
+    return found == [(machine.box, epoch)]
+
+
+def begin(server: Server, machine: Machine, epoch_of_tables: str) -> str:
+    """Remove what this machine has there; the epoch of what it sends now."""
+    epoch = f"{epoch_of_tables}.{secrets.token_hex(8)}"
+    server.remove(OWNER.name, f"id = {_FIRST_OWN + machine.number}")
+    for table in tables.SHIPPED:
+        where = machine.own(table)
+        server.remove(table.name, where)
+        ((left,),) = server.look(f"select count() from {table.name} where {where}")
+        if left:
+            raise Away(f"{left} rows of {table.name} that were removed are still there")
+    _insert_owner(server, [_FIRST_OWN + machine.number, machine.box, epoch, "", 0])
+    return epoch
+
+
+def check(server: Server, machine: Machine, epoch: str) -> None:
+    """See that the tables are still those that this machine sent its rows to. Raises Away."""
+    found = server.look(f"select epoch from {OWNER.name} where id = {_MAIN}")
+    if [(epoch.partition(".")[0],)] != found or not is_own(server, machine, epoch):
+        raise Away("the tables are others now: this machine sends its events again")
+
+
+def _insert_owner(server: Server, row: list[int | str]) -> None:
+    server.insert(OWNER.name, (*OWNER.names, "shipment"), json.dumps(row).encode(), f"{row[0]}-{row[2]}")

@@ -1,0 +1,147 @@
+"""Events of all machines are in one ClickHouse, each once, and the primary answers from all of them."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from analytics_box.query.engines.clickhouse import shipping
+from analytics_box.query.engines.clickhouse.machines import Machine
+from analytics_box.store.text_numbers import number_of
+from tests.cluster.world import Node, World, cluster
+from tests.query.clickhouse.served import Served, needs_chdb, serving
+
+pytestmark = needs_chdb
+
+
+@pytest.fixture(scope="module")
+def served() -> Iterator[Served]:
+    with serving() as made:
+        yield made
+
+
+@pytest.fixture
+def world(tmp_path: Path, served: Served) -> Iterator[World]:
+    with cluster(tmp_path, url=served.new_database()) as made:
+        made.ship()
+        yield made
+
+
+def ask(world: World, *parameters: str, **given: Any) -> dict[str, Any]:
+    """What the primary answers for each of these types."""
+    day = "2026-06-17"
+    found = world.primary.query("shop", {"parameters": list(parameters), "startDate": day, "endDate": day, **given})
+    assert found.status == 200, found.body
+    return {part["parameter"]: part for part in found.json["data"]}
+
+
+def shop(world: World) -> str:
+    return world.primary.sites["shop"]
+
+
+def test_figures_are_of_all_machines_together(world: World, served: Served) -> None:
+    one, two = world.nodes
+    for path in ("/", "/a", "/only-one"):
+        assert one.track(shop(world), path) == 200
+    for path in ("/b", "/a"):
+        assert two.track(shop(world), path) == 200
+    world.ship()
+    pages = {row["name"]: row["pageviews"] for row in ask(world, "top_pages")["top_pages"]["data"]}
+    assert pages == {"/": 1, "/a": 2, "/b": 1, "/only-one": 1}
+    figures = ask(world, "summary_metrics")["summary_metrics"]["data"][0]
+    assert (figures["pageviews"], figures["unique_visitors"]) == (5, 1), "one visitor on both machines"
+
+
+def test_rows_of_machines_have_numbers_of_their_own_and_texts_the_same(world: World, served: Served) -> None:
+    for node in world.nodes:
+        assert node.track(shop(world), "/same") == 200
+    world.ship()
+    url = world.url
+    ids = served.ask("select id, session from events order by id", url).split()
+    assert ids == [str(1 << 40 | 1), str(1 << 40 | 1), str(2 << 40 | 1), str(2 << 40 | 1)]
+    assert served.ask("select distinct path from events", url).split() == [str(number_of("/same"))]
+    assert served.ask(
+        f"select count(), uniqExact(value) from strings where id = {number_of('/same')}", url
+    ).split() == [
+        "2",
+        "1",
+    ]
+
+
+@pytest.mark.parametrize("fault", ["lost", "late", "refused"])
+def test_what_breaks_on_the_way_doubles_and_loses_nothing(world: World, served: Served, fault: str) -> None:
+    one, two = world.nodes
+    assert one.track(shop(world)) == two.track(shop(world)) == 200
+    world.ship()
+    assert one.track(shop(world), "/more") == 200
+    for _ in range(3):
+        served.fault(fault, "insert into events")
+    world.ship()
+    served.fault("none", "")
+    served.fault("land", "")
+    one.reopen()
+    world.ship()
+    assert ask(world, "summary_metrics")["summary_metrics"]["data"][0]["pageviews"] == 3
+
+
+def test_a_machine_that_lost_its_position_sends_its_own_rows_again_and_no_others(world: World, served: Served) -> None:
+    for node in world.nodes:
+        assert node.track(shop(world)) == 200
+    world.ship()
+    (world.nodes[0].box.settings.data_dir / shipping.FILE_NAME).unlink()
+    before = served.ask("select shipment from events where id > pow(2, 41)", world.url)
+    world.nodes[0].reopen()
+    world.ship()
+    assert served.ask("select count(), uniqExact(id) from events", world.url).split() == ["2", "2"]
+    assert served.ask("select shipment from events where id > pow(2, 41)", world.url) == before
+
+
+def test_tables_that_were_emptied_get_the_events_of_all_machines_again(world: World, served: Served) -> None:
+    for node in world.nodes:
+        assert node.track(shop(world)) == 200
+    world.ship()
+    served.ask("drop table events sync", world.url)
+    served.ask("drop table analytics_box sync", world.url)
+    for node in world.nodes:
+        assert node.track(shop(world), "/later") == 200
+    world.ship()
+    world.ship()
+    assert served.ask("select count(), uniqExact(id) from events", world.url).split() == ["4", "4"]
+
+
+def test_two_machines_with_one_number_do_not_mix_in_clickhouse(
+    world: World, served: Served, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert world.nodes[0].track(shop(world)) == 200
+    world.ship()
+    other: Node = world.node(3, folder="twin")
+    assert other.pull() == ""
+    assert other.track(shop(world)) == 200
+    own = other.box.events.engines._far
+    assert own is not None
+    own._among = lambda: Machine(1, "b" * 32, other.box.mirroring.cluster)  # type: ignore[union-attr]
+    other.maintain()
+    assert "the machine number 1 is another machine's there" in caplog.text
+    assert served.ask("select count() from events", world.url).strip() == "1"
+
+
+def test_while_clickhouse_is_away_the_primary_says_so_and_machines_take_events(world: World, tmp_path: Path) -> None:
+    with cluster(tmp_path / "other") as away:
+        away.pull()
+        assert away.nodes[0].track(shop(away)) == 200
+        day = "2026-06-17"
+        found = away.primary.query("shop", {"parameters": ["summary_metrics"], "startDate": day, "endDate": day})
+        assert (found.status, found.headers["retry-after"]) == (503, "5")
+        assert "which has the events of all machines, cannot be asked now" in found.json["error"]
+        assert away.nodes[0].count() == 1
+
+
+def test_a_website_that_is_removed_is_gone_from_all_machines_and_from_clickhouse(world: World, served: Served) -> None:
+    for node in world.nodes:
+        assert node.track(shop(world)) == 200
+    world.ship()
+    world.remove_website("shop")
+    world.pull()
+    world.ship()
+    assert served.ask("select count() from events", world.url).strip() == "0"
