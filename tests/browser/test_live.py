@@ -103,7 +103,7 @@ def test_a_click_while_offline_says_so_and_can_be_tried_again(box: Box, context:
     expect(page.locator("#toast")).to_be_hidden()
     expect(page.locator(".live-lost")).to_have_text("")
     page.click("#tab-2-pages")
-    expect(page.locator("#tab-2-pages")).to_have_attribute("aria-current", "true")  # before that only the address is new
+    expect(page.locator("#tab-2-pages")).to_have_attribute("aria-current", "true")  # by then it is there
     expect(page).to_have_url(site(box, "?range=today&tab=entry"))
     page.route("**/parts/**", lambda route: route.abort())
     page.click("#tab-3-pages")
