@@ -7,6 +7,7 @@ import pytest
 
 from analytics_box.links.clicks import rows as click_rows
 from analytics_box.query import catalog
+from analytics_box.query.engines.clickhouse.machines import Machine
 from analytics_box.query.happened import LIMITS
 from analytics_box.store.strings import Strings
 from tests.cases import each
@@ -20,12 +21,18 @@ from tests.query.test_every_type import ask, operators_of
 pytestmark = needs_chdb
 
 
-@pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+@pytest.fixture(scope="module", params=["alone", "one of several"])
+def world(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    """A box alone, and the primary beside a machine that has sent the same texts, too."""
+    several = request.param != "alone"
     with serving() as served:
-        made = World(tmp_path_factory.mktemp("world"), served.new_database())
+        url = served.new_database()
+        made = World(tmp_path_factory.mktemp("world"), url, Machine(0, "a", "a") if several else None)
+        made.other = World(tmp_path_factory.mktemp("other"), url, Machine(3, "b", "a")) if several else None
         yield made
-        made.close()
+        for one in (made, made.other):
+            if one is not None:
+                one.close()
 
 
 @pytest.fixture(scope="module")
@@ -35,6 +42,10 @@ def site(world: World) -> int:
     clicks = clicks_of_all_kinds(number, world.clock.now(), landing=number, visitor=ANA)
     world.db.write_now(lambda db: click_rows.append(db, strings=Strings(), clicks=clicks, orphans={}))
     store_a_monitor(world.db, number, world.clock.now())
+    if world.other is not None:
+        world.send()
+        world.other.store_facts(visit(number + 1_000, world.clock.now()))
+        world.other.send()
     return number
 
 

@@ -5,21 +5,35 @@ from pathlib import Path
 from analytics_box.query.access import Scope
 from analytics_box.query.engines import Engines
 from analytics_box.query.engines.clickhouse import ClickHouse, Target
+from analytics_box.query.engines.clickhouse.machines import Machine
 from analytics_box.query.request import Request
 from analytics_box.query.run import Entry, Queries
+from analytics_box.store import text_numbers
 from tests.query.world import World as Questions
 
 
 class World(Questions):
-    """SQLite and ClickHouse have to agree."""
+    """SQLite and ClickHouse have to agree. `other` is another machine with the same ClickHouse, where there is one."""
 
-    def __init__(self, directory: Path, url: str) -> None:
+    other: "World | None" = None
+
+    def __init__(self, directory: Path, url: str, machine: Machine | None = None) -> None:
+        """ClickHouse for itself alone, or as one of several machines."""
         super().__init__(directory)
         self._engines[1].close()
-        far = ClickHouse(self.db, self.clock, Target(url), every=0)
+        several = machine is not None
+        among = (lambda: machine) if several else None
+        far = ClickHouse(self.db, self.clock, Target(url, several=several), every=0, among=among)
         self.engines = Engines(self.db, self.clock, columnar="clickhouse", far=far)
         self._engines = self._engines[0], self.engines
         self._queries[1] = Queries(self.engines, self.clock, seconds=30)
+
+    def send(self) -> None:
+        """ClickHouse gets what there is, whose texts have numbers for all machines."""
+        while self.db.write_now(text_numbers.catch_up):
+            pass
+        self._runner.run(self.engines.maintain())
+        assert self.engines.name == "clickhouse"
 
     async def _answers(self, request: Request, scope: Scope) -> list[list[Entry]]:
         if self.engines.name == "sqlite":
