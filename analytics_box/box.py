@@ -189,6 +189,7 @@ def _machines(
     machines = Machines(key, state.db, state.seal, events.salts, clock)
     if key is not None:
         events.presence.elsewhere = machines
+        events.erasures.others = node_side.Elsewhere(machines, events.engines)
     return machines, None
 
 

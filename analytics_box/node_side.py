@@ -1,4 +1,5 @@
-"""What an ingest machine does with what it hears, and what it tells of itself: the mirror meets both databases."""
+"""Where several machines meet both databases: what an ingest machine does with what it hears and tells of itself, and
+what a primary knows from them of people."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -9,15 +10,35 @@ from analytics_box.clock import Clock
 from analytics_box.cluster.key import read_key
 from analytics_box.cluster.messages import Order, Seen
 from analytics_box.cluster.node import Memory, Mirroring
+from analytics_box.cluster.primary import Machines
 from analytics_box.event_side import EventSide
 from analytics_box.facts import erase
+from analytics_box.ingest.profile_rules import Link
 from analytics_box.outgoing import client as outgoing
+from analytics_box.profiles.rules import Stay
 from analytics_box.query import presence
+from analytics_box.query.engines import Engines
 from analytics_box.settings import Settings
 from analytics_box.state_side import StateSide, read_anew
 
 _MOST_SITES = 10_000  # that the primary is told of
 _ANYWHERE = ("0.0.0.0/0", "::/0")  # the operator says where the primary is
+
+
+class Elsewhere:
+    """What a primary knows of people from its ingest machines, and orders them to remove."""
+
+    def __init__(self, machines: Machines, engines: Engines) -> None:
+        self._machines, self._engines = machines, engines
+
+    async def links(self, site: int, profile_id: str) -> list[Link]:
+        """See Others. Raises Unavailable."""
+        return [Link(*found) for found in await self._engines.links(site, profile_id)]
+
+    async def order(self, site: int, profile_id: str, stays: Sequence[Stay]) -> None:
+        """See Others."""
+        spans = [(stay.visitor, stay.since, stay.until) for stay in stays]
+        await self._machines.order(Order(0, site, profile_id, spans))
 
 
 def mirroring(settings: Settings, clock: Clock, state: StateSide, events: EventSide, *, agent: str) -> Mirroring:

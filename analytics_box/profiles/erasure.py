@@ -9,6 +9,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Protocol
 
 from msgspec import Struct
 
@@ -18,11 +19,13 @@ from analytics_box.clock import Clock
 from analytics_box.facts.event import LASTS
 from analytics_box.facts.tables import PERSONAL
 from analytics_box.ingest.live import LiveSessions, visitor_key
+from analytics_box.ingest.profile_rules import Link
 from analytics_box.ingest.profiles import ProfileLinks
 from analytics_box.ingest.visitors import SaltFile, Salts, by_client_id
 from analytics_box.profiles import erasure_rows, leftovers, rows, rules, traces
 from analytics_box.profiles.erasure_rows import Erasure
 from analytics_box.profiles.holder import Holder
+from analytics_box.profiles.rows import Stored
 from analytics_box.profiles.rules import FIRST, LAST, Stay
 from analytics_box.profiles.traces import Subject, Trace
 from analytics_box.store.db import Connection, Db
@@ -42,8 +45,19 @@ class Done(Struct, frozen=True):
     removed: int
 
 
-class Erasures(Struct, frozen=True):
-    """All that removing people needs."""
+class Others(Protocol):
+    """Other machines that take events of the same websites."""
+
+    async def links(self, site: int, profile_id: str) -> list[Link]:
+        """Who the visitors were of whom any machine knows that they were this person: the profile 1 is the person, 0
+        somebody else. Raises Unavailable."""
+
+    async def order(self, site: int, profile_id: str, stays: Sequence[Stay]) -> None:
+        """Have all machines remove a person, if one is named, and these visitors. It will be done, whatever happens."""
+
+
+class Erasures(Struct):
+    """All that removing people needs. Where there are `others`, these remove first what they have."""
 
     events: Db
     box_db: Db
@@ -54,10 +68,23 @@ class Erasures(Struct, frozen=True):
     clock: Clock
     lock: asyncio.Lock
     progress: Progress = lambda _: None
+    others: Others | None = None
 
     async def person(self, holder: Holder, profile_id: str, actor: str) -> Done | None:
-        """Remove a person with all that they did as any visitor; None where nobody is known by that id."""
-        return await self._erase(partial(self._begin_person, holder=holder, profile_id=profile_id, actor=actor))
+        """Remove a person with all that they did as any visitor; None where nobody is known by that id.
+
+        Raises Unavailable where it cannot be found out now what other machines know.
+        """
+        stays: tuple[Stay, ...] = ()
+        if self.others is not None:
+            known = await self.events.read(partial(_stays_here, site=holder.site, profile_id=profile_id))
+            links = await self.others.links(holder.site, profile_id)
+            if known is None and not links:
+                return None
+            stays = tuple(sorted({*(known or ()), *rules.stays(links, 1)}))
+            await self.others.order(holder.site, profile_id, stays)
+        begin = partial(self._begin_person, holder=holder, profile_id=profile_id, actor=actor, stays=stays)
+        return await self._erase(begin)
 
     async def device(self, holder: Holder, client_id: str, actor: str) -> Done:
         """Remove what came with this anonymousId: its ids of today and yesterday, and the one that lasts.
@@ -65,6 +92,8 @@ class Erasures(Struct, frozen=True):
         Older daily ids cannot be found by it any more, since their salts are gone.
         """
         subject = subject_of_device(self.salts.current(self.clock.now()), holder.site, client_id)
+        if self.others is not None:
+            await self.others.order(holder.site, "", subject.stays)
         done = await self._erase(partial(self._begin_device, holder=holder, subject=subject, actor=actor))
         assert done is not None  # noqa: S101  a device can always be looked for
         return done
@@ -91,36 +120,31 @@ class Erasures(Struct, frozen=True):
 
         return await asyncio.shield(whole())
 
-    def _begin_person(self, db: Connection, *, holder: Holder, profile_id: str, actor: str) -> Erasure | None:
+    def _begin_person(
+        self, db: Connection, *, holder: Holder, profile_id: str, actor: str, stays: tuple[Stay, ...]
+    ) -> Erasure | None:
         """What is known of the person goes at once; the rest is written down to be done."""
         known = rows.find(db, holder.site, profile_id)
-        if known is None:
+        if known is None and not stays:
             return None
-        erasure = _erasure(holder, subject_of_person(db, holder.site, known.number), actor)
+        return self._begun(db, _erasure(holder, _subject(db, holder.site, known, stays), actor))
+
+    def _begun(self, db: Connection, erasure: Erasure) -> Erasure:
         erasure_rows.insert(db, erasure, self.clock.now())
-        erasure_rows.note(db, erasure.id, 0, {leftovers.STRINGS: [known.number]})
+        if erasure.subject.profile:
+            erasure_rows.note(db, erasure.id, 0, {leftovers.STRINGS: [erasure.subject.profile]})
         self._forget(db, erasure.subject)
         return erasure
 
     def _begin_device(self, db: Connection, *, holder: Holder, subject: Subject, actor: str) -> Erasure:
-        erasure = _erasure(holder, subject, actor)
-        erasure_rows.insert(db, erasure, self.clock.now())
-        self._forget(db, subject)
-        return erasure
+        return self._begun(db, _erasure(holder, subject, actor))
 
     def _begin_ordered(
         self, db: Connection, *, site: int, profile_id: str, stays: Sequence[tuple[int, int, int]]
     ) -> Erasure:
         known = rows.find(db, site, profile_id) if profile_id else None
-        own = subject_of_person(db, site, known.number).stays if known is not None else ()
-        everywhere = tuple(sorted({*own, *(Stay(*stay) for stay in stays)}))
-        subject = Subject(site, known.number if known is not None else 0, everywhere)
-        erasure = Erasure(ids.new_id(), subject, "", "", "")
-        erasure_rows.insert(db, erasure, self.clock.now())
-        if known is not None:
-            erasure_rows.note(db, erasure.id, 0, {leftovers.STRINGS: [known.number]})
-        self._forget(db, subject)
-        return erasure
+        subject = _subject(db, site, known, tuple(Stay(*stay) for stay in stays))
+        return self._begun(db, Erasure(ids.new_id(), subject, "", "", ""))
 
     def _forget(self, db: Connection, subject: Subject) -> None:
         """Forget who somebody is, in the database and in memory."""
@@ -233,6 +257,20 @@ class Erasures(Struct, frozen=True):
 def subject_of_person(db: Connection, site: int, profile: int) -> Subject:
     """Whose traces are this person's, as far as it is known now."""
     return Subject(site, profile, tuple(rules.stays(rows.links_around(db, site, profile), profile)))
+
+
+def _subject(db: Connection, site: int, known: Stored | None, stays: tuple[Stay, ...]) -> Subject:
+    """Whose traces are a person's, as this machine and others know it."""
+    if known is None:
+        return Subject(site, 0, stays)
+    own = subject_of_person(db, site, known.number)
+    return Subject(site, known.number, tuple(sorted({*own.stays, *stays})))
+
+
+def _stays_here(db: Connection, *, site: int, profile_id: str) -> tuple[Stay, ...] | None:
+    """Which visitors a person was as this machine knows; None where it does not know the person."""
+    known = rows.find(db, site, profile_id)
+    return None if known is None else subject_of_person(db, site, known.number).stays
 
 
 def subject_of_device(salts: Salts, site: int, client_id: str) -> Subject:

@@ -10,6 +10,7 @@ from analytics_box.query.engines.clickhouse import shipping
 from analytics_box.query.engines.clickhouse.machines import Machine
 from analytics_box.store.text_numbers import number_of
 from tests.cluster.world import Node, World, cluster
+from tests.inprocess import Answer
 from tests.query.clickhouse.served import Served, needs_chdb, serving
 
 pytestmark = needs_chdb
@@ -34,6 +35,11 @@ def ask(world: World, *parameters: str, **given: Any) -> dict[str, Any]:
     found = world.primary.query("shop", {"parameters": list(parameters), "startDate": day, "endDate": day, **given})
     assert found.status == 200, found.body
     return {part["parameter"]: part for part in found.json["data"]}
+
+
+def erase(world: World, profile_id: str) -> Answer:
+    given = {"websiteId": shop(world), "profileId": profile_id}
+    return world.primary.post("/rpc/profiles/delete", {"json": given}, key="all")
 
 
 def shop(world: World) -> str:
@@ -145,3 +151,34 @@ def test_a_website_that_is_removed_is_gone_from_all_machines_and_from_clickhouse
     world.pull()
     world.ship()
     assert served.ask("select count() from events", world.url).strip() == "0"
+
+
+def test_a_person_is_erased_on_all_machines_and_in_clickhouse(world: World, served: Served) -> None:
+    one, two = world.nodes
+    secret = world.primary.keys["tracking"]
+    for node in world.nodes:  # on one of them the visitor is known by name, on the other only by the client's id
+        named = {"profileId": "ada@work"} if node is one else {}
+        sent = {"websiteId": shop(world), "name": "bought", "anonymousId": "c-1", **named}
+        assert node.post("/track", sent, x_api_key=secret).status == 200
+        assert node.post("/track", sent | {"anonymousId": "o", "profileId": "bob"}, x_api_key=secret).status == 200
+    world.ship()
+    erased = world.primary.post(
+        "/rpc/profiles/delete", {"json": {"websiteId": shop(world), "profileId": "ada@work"}}, key="all"
+    )
+    assert erased.status == 200, erased.body
+    world.ship()
+    world.ship()
+    assert (one.count(), two.count()) == (1, 1)
+    assert served.ask("select count() from events", world.url).strip() == "2"
+    assert one.rows("select value from strings where value = 'ada@work'") == []
+    assert served.ask("select count() from strings where value = 'ada@work'", world.url).strip() == "0"
+    orders = "select count(*) from node_orders"
+    assert world.primary.box.box_db.read_now(lambda db: db.execute(orders).fetchall()) == [(0,)]
+
+
+def test_nobody_is_erased_who_is_known_nowhere_and_nothing_while_clickhouse_is_away(
+    world: World, tmp_path: Path
+) -> None:
+    assert erase(world, "nobody").status == 404
+    with cluster(tmp_path / "other") as away:
+        assert erase(away, "ada@work").status == 503

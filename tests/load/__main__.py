@@ -19,6 +19,8 @@ abuse    connections that only take up room, --connections of each of --kinds fo
 large    20 of the largest questions at once, of a key and of anonymous callers: memory, /health and events meanwhile
 flag_streams  --clients that listen for changed flags: memory, how soon a change reaches them all, what others wait
 phases   how long the steps of a check take beside what curl says of them, in --rounds
+cluster  --machines that take events, a primary and a ClickHouse (chdb) for --seconds, each killed once in between:
+         every acknowledged event is there once
 status_page  a public page of ten monitors: cold, cached, and 2,000 requests a second beside --rate events a second
 soak     --rate events a second for --minutes beside questions, redirects and slow attackers, with a kill -9 each
          --kill-every seconds: nothing lost, figures right, memory and logs sampled into a file (--samples)
@@ -30,6 +32,7 @@ from pathlib import Path
 from tests.load import (
     abuse,
     answers,
+    cluster,
     flag_streams,
     flags,
     flags_evaluation,
@@ -56,6 +59,7 @@ def main() -> None:
     names = (
         "abuse",
         "answers",
+        "cluster",
         "flag_streams",
         "flags",
         "flags_evaluation",
@@ -93,8 +97,9 @@ def main() -> None:
     parser.add_argument("--connections", type=int, default=5_000)
     parser.add_argument("--clients", type=int, default=1_000, help="of flag_streams")
     parser.add_argument("--monitors", type=int, default=10_000)
-    parser.add_argument("--seconds", type=int, default=60, help="of abuse, monitors and overlap")
+    parser.add_argument("--seconds", type=int, default=60, help="of abuse, cluster, monitors and overlap")
     parser.add_argument("--addresses", type=int, default=1, help="that the connections come from")
+    parser.add_argument("--machines", type=int, choices=range(1, 9), default=3, help="that take events, of cluster")
     parser.add_argument("--rounds", type=int, default=15, help="of phases")
     given = parser.parse_args()
     match given.name:
@@ -104,6 +109,8 @@ def main() -> None:
                 abuse.main(kinds, given.connections, given.seconds, given.addresses)
             if FLOOD in given.kinds:
                 flood.main()
+        case "cluster":
+            cluster.main(given.seconds, given.machines)
         case "ingest":
             ingest.main(given.columnar, given.stored)
         case "large":

@@ -346,6 +346,18 @@ class Engines:
                 await asyncio.sleep(time.monotonic() - started)
             started = time.monotonic()
 
+    async def links(self, site: int, profile_id: str) -> list[tuple[int, int, int]]:
+        """Who visitors were, as all machines know it (ClickHouse.links). Raises Unavailable."""
+        if self._far is None:
+            return []
+        try:
+            return await self._far.links(site, profile_id)
+        except Exception as away:
+            raise Unavailable(
+                "ClickHouse, which knows what other machines have of this person, cannot be asked now; try again later",
+                retry_after=60,
+            ) from away
+
     async def status(self) -> Status:
         """How the replica is doing."""
         if self._far is not None:

@@ -1,8 +1,8 @@
 """ClickHouse's HTTP interface, as far as the box speaks it, over chdb: ClickHouse itself, in this process.
 
-`python chdb_server.py FOLDER` prints its port. POST /fault?kind=…&of=… lets what goes wrong happen to the next request
-whose statement begins with `of`: `lost` does it and does not answer, `refused` does not even do it, `late` does it once
-`land` is asked for, `hang` too and keeps the connection open till then, `busy` answers that there are too many.
+`python chdb_server.py FOLDER [PORT]` prints its port. POST /fault?kind=…&of=… lets what goes wrong happen to the next
+request whose statement begins with `of`: `lost` does it and does not answer, `refused` does not even do it, `late` does
+it once `land` is asked for, `hang` too and keeps the connection open till then, `busy` answers that there are too many.
 """
 
 import sys
@@ -155,9 +155,9 @@ def _fields(kind: str, body: bytes) -> dict[str, bytes]:
     return found
 
 
-def main(folder: str) -> None:
+def main(folder: str, port: str = "0") -> None:
     Handler.engine, Handler.faults = Engine(folder), Faults()
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server = ThreadingHTTPServer(("127.0.0.1", int(port)), Handler)
     server.daemon_threads = True
     sys.stdout.write(f"{server.server_address[1]}\n")
     sys.stdout.flush()
@@ -165,4 +165,4 @@ def main(folder: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

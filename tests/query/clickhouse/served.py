@@ -20,7 +20,7 @@ needs_chdb = pytest.mark.skipif(
 
 
 class Served:
-    """A server on a folder; `restart` kills it in the middle of whatever it does."""
+    """A server on a folder; `restart` kills it in the middle of whatever it does, and has it come back where it was."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -30,7 +30,9 @@ class Served:
 
     def _start(self) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, "-I", str(PROGRAM), str(self._folder)], stdout=subprocess.PIPE, text=True
+            [sys.executable, "-I", str(PROGRAM), str(self._folder), str(self._port)],
+            stdout=subprocess.PIPE,
+            text=True,
         )
         assert self._process.stdout is not None
         self._port = int(self._process.stdout.readline())

@@ -26,6 +26,7 @@ from analytics_box.query.engines.counting import Row, Take
 from analytics_box.query.engines.sql import Statement
 from analytics_box.query.plan import Plan
 from analytics_box.store.db import Connection, Db
+from analytics_box.store.text_numbers import number_of
 
 __all__ = ["Away", "ClickHouse", "PlanFailed", "Target"]
 
@@ -146,6 +147,24 @@ class ClickHouse:
         newest = await self._events.read(_newest)
         there = {name: max(self._position.last_of(name), 0) if self._position else 0 for name in newest}
         return sum(there.values()), sum(max(newest[name] - there[name], 0) for name in newest)
+
+    async def links(self, site: int, profile_id: str) -> list[tuple[int, int, int]]:
+        """Who the visitors were that any machine knows to have been a person: (visitor, since, 1 for the person or 0
+        for somebody else). Raises Away."""
+        await self._follow(now=True)
+        server = self._server
+        if server is None:
+            raise Away("It was lost a moment ago")
+        person = number_of(profile_id)
+        theirs = f"select visitor from visitor_profiles where site = {site} and profile = {person}"
+        found = await self._send(
+            partial(
+                server.look,
+                f"select visitor, time, max(profile = {person}) from visitor_profiles where site = {site}"
+                f" and visitor in ({theirs}) group by visitor, time",
+            )
+        )
+        return [(int(visitor), int(time), int(is_person)) for visitor, time, is_person in found]
 
     def close(self) -> None:
         """Wait for what is under way, and close."""

@@ -1,0 +1,12 @@
+"""Real processes that are killed in the middle: every acknowledged event is in ClickHouse once, and counted."""
+
+from tests.load.cluster import measure
+from tests.query.clickhouse.served import needs_chdb
+
+
+@needs_chdb
+def test_every_acknowledged_event_is_there_once_whoever_is_killed() -> None:
+    found = measure(6, nodes=2)
+    assert found["killed"] == ["node1", "primary", "clickhouse", "node2"]
+    assert found["acknowledged"] > 100
+    assert found["acknowledged"] <= found["stored"] <= found["sent"] + 2, "the first of each machine are not counted"

@@ -1,0 +1,198 @@
+"""Several machines that take events, with kills in the middle: every acknowledged event is in ClickHouse once.
+
+A primary, ingest machines and one ClickHouse (chdb behind its HTTP interface) on this machine. Clients send events with
+texts of their own to all ingest machines; each in its turn, the primary and ClickHouse are killed and come back.
+"""
+
+import itertools
+import json
+import secrets
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import httpx
+
+from analytics_box.store.text_numbers import number_of
+from tests.query.clickhouse.served import Served, serving
+from tests.running import BROWSER, UNLIMITED, Account, Server, set_up
+
+_CLIENTS = 2  # of each machine
+_SETTLE_SECONDS = 120.0
+_ORIGIN = "https://example.com"
+
+
+class Cluster:
+    """The processes. `kill` ends one with SIGKILL, and it comes back on its port."""
+
+    def __init__(self, folder: Path, served: Served, nodes: int) -> None:
+        self.served, self.url = served, served.new_database()
+        key = folder / "key"
+        key.write_text(secrets.token_hex(32))
+        key.chmod(0o600)
+        self._shared = UNLIMITED | {
+            "columnar": "clickhouse",
+            "clickhouse_url": self.url,
+            "cluster_key_file": key,
+            "log_format": "text",
+        }
+        self.account: Account = set_up(folder / "primary")
+        self._given: dict[str, tuple[Path, dict[str, Any]]] = {}
+        self.servers: dict[str, Server] = {}
+        self._start("primary", folder / "primary", {"role": "primary"})
+        for number in range(1, nodes + 1):
+            given = {"role": "ingest", "node": number, "primary_url": self.servers["primary"].url}
+            self._start(f"node{number}", folder / f"node{number}", given)
+
+    @property
+    def nodes(self) -> list[str]:
+        return [name for name in self.servers if name != "primary"]
+
+    def _start(self, name: str, directory: Path, given: dict[str, Any]) -> None:
+        directory.mkdir(mode=0o700, exist_ok=True)
+        server = Server(directory, self._shared | given)
+        self.servers[name] = server
+        server.wait_until_ready()
+        self._given[name] = directory, given | {"port": server.port}
+
+    def kill(self, name: str) -> None:
+        if name == "clickhouse":
+            self.served.restart()
+            return
+        self.servers[name].kill()
+        self._start(name, *self._given[name])
+
+    def close(self) -> None:
+        for server in self.servers.values():
+            server.kill()
+
+    def track(self, client: httpx.Client, node: str, path: str) -> bool:
+        """Whether it was acknowledged."""
+        event = {"websiteId": self.account.website_id, "name": "screen_view", "path": f"{_ORIGIN}{path}"}
+        try:
+            answer = client.post(f"{self.servers[node].url}/track", json=event)
+        except httpx.HTTPError:
+            return False
+        return answer.status_code == 200
+
+    def views(self) -> int:
+        """What the primary answers; -1 while it cannot."""
+        asked = {"parameters": ["summary_metrics"], "preset": "last_7d"}
+        try:
+            found = httpx.post(
+                f"{self.servers['primary'].url}/v1/query?website_id={self.account.website_id}",
+                json=asked,
+                headers={"x-api-key": self.account.api_key},
+                timeout=20,
+            )
+        except httpx.HTTPError:
+            return -1
+        if found.status_code != 200 or not found.json()["data"][0].get("success"):
+            return -1
+        return sum(int(day["pageviews"]) for day in found.json()["data"][0]["data"])
+
+    def there(self) -> Counter[int]:
+        """How often ClickHouse has each path, by its number."""
+        lines = self.served.ask("select path, count() from events where kind = 1 group by path", self.url).splitlines()
+        return Counter({int(path): int(count) for path, count in (line.split("\t") for line in lines)})
+
+
+@contextmanager
+def running(nodes: int) -> Iterator[Cluster]:
+    """A cluster in a folder of its own."""
+    with TemporaryDirectory() as folder, serving() as served, ExitStack() as stack:
+        cluster = Cluster(Path(folder), served, nodes)
+        stack.callback(cluster.close)
+        yield cluster
+
+
+class Sender(threading.Thread):
+    """Sends page views to one machine until it is told to stop."""
+
+    def __init__(self, cluster: Cluster, node: str, number: int, stop: threading.Event) -> None:
+        super().__init__(daemon=True)
+        self._cluster, self._node, self._number, self._stopping = cluster, node, number, stop
+        self.acknowledged: list[str] = []
+        self.sent = 0
+
+    def run(self) -> None:
+        with httpx.Client(headers={"origin": _ORIGIN, "user-agent": BROWSER}, timeout=10) as client:
+            for turn in itertools.count():
+                if self._stopping.is_set():
+                    return
+                path = f"/{self._node}/{self._number}/{turn}"
+                self.sent += 1
+                if self._cluster.track(client, self._node, path):
+                    self.acknowledged.append(path)
+                else:
+                    self._stopping.wait(0.05)
+
+
+def measure(seconds: float, nodes: int = 3) -> dict[str, Any]:
+    """Run for so long, with a kill of each process in between. Raises AssertionError for events not there once."""
+    with running(nodes) as cluster:
+        stop = threading.Event()
+        senders = [Sender(cluster, node, number, stop) for node in cluster.nodes for number in range(_CLIENTS)]
+        _wait_until_taken(cluster)
+        for sender in senders:
+            sender.start()
+        killed = ["node1", "primary", "clickhouse", *cluster.nodes[1:]]
+        for name in killed:
+            time.sleep(seconds / (len(killed) + 1))
+            cluster.kill(name)
+        time.sleep(seconds / (len(killed) + 1))
+        stop.set()
+        for sender in senders:
+            sender.join()
+        acknowledged = [path for sender in senders for path in sender.acknowledged]
+        began = time.monotonic()
+        there = _settled(cluster, acknowledged)
+        settled = time.monotonic() - began
+        wrong = {path: there[number_of(path)] for path in acknowledged if there[number_of(path)] != 1}
+        doubled = [number for number, count in there.items() if count > 1]
+        assert not wrong, f"{len(wrong)} acknowledged events are not once there: {json.dumps(wrong)[:500]}"
+        assert not doubled, f"{len(doubled)} events are there more than once"
+        views = cluster.views()
+        assert views == sum(there.values()), f"the primary counts {views} of {sum(there.values())}"
+        return {
+            "machines": nodes,
+            "seconds": seconds,
+            "killed": killed,
+            "sent": sum(sender.sent for sender in senders),
+            "acknowledged": len(acknowledged),
+            "stored": sum(there.values()),
+            "seconds_until_all_were_there": round(settled, 1),
+        }
+
+
+def main(seconds: float, nodes: int) -> None:
+    """Print what came of it as a line of JSON."""
+    sys.stdout.write(json.dumps({"benchmark": "cluster", **measure(seconds, nodes)}) + "\n")
+
+
+def _wait_until_taken(cluster: Cluster) -> None:
+    """Return once every machine knows the website."""
+    with httpx.Client(headers={"origin": _ORIGIN, "user-agent": BROWSER}, timeout=10) as client:
+        deadline = time.monotonic() + _SETTLE_SECONDS
+        for node in cluster.nodes:
+            while not cluster.track(client, node, f"/first/{node}"):
+                assert time.monotonic() < deadline, f"{node} takes no events"
+                time.sleep(0.2)
+
+
+def _settled(cluster: Cluster, acknowledged: list[str]) -> Counter[int]:
+    """What ClickHouse has once it has all that was acknowledged, or nothing new comes, and the primary counts it."""
+    deadline, wanted = time.monotonic() + _SETTLE_SECONDS, {number_of(path) for path in acknowledged}
+    while True:
+        there = cluster.there()
+        if wanted <= there.keys() and cluster.views() == sum(there.values()):
+            return there
+        if time.monotonic() > deadline:
+            return there
+        time.sleep(1)
