@@ -146,7 +146,7 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
     teller = Teller(state.db, state.monitors, clock, settings.public_url, deliveries.soon)
     engine = _engine(state, events, settings, client, clock, teller)
     machines, mirroring = _machines(settings, clock, state, events, agent)
-    watched = _watched(state, events, settings, runs, reserve, clock, clock_watch, backups, engine)
+    watched = _watched(state, events, settings, runs, reserve, clock, clock_watch, backups, engine, machines)
     parts = parts_of(Wired(settings, clock, state, events, client, sender, deliveries, watched, machines))
     teller.also = parts[AutomaticIncidents].tell
     return Box(
@@ -261,6 +261,7 @@ def _watched(
     clock_watch: ClockWatch,
     backups: Backups,
     engine: Engine,
+    machines: Machines,
 ) -> Watched:
     databases = (state.db, events.db)
     return Watched(
@@ -278,6 +279,7 @@ def _watched(
         started_at=clock.now(),
         monotonic=clock.monotonic(),
         damaged=[],
+        machines=machines,
         cut_off_since=lambda: engine.isolated_since,
     )
 

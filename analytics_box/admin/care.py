@@ -5,9 +5,10 @@ from msgspec.structs import replace
 
 from analytics_box import audit, errors
 from analytics_box.admin.asking import command_line
-from analytics_box.admin.given.care import Nothing, Prune
+from analytics_box.admin.given.care import Nothing, Prune, Retire
 from analytics_box.admin.websites import website_of
 from analytics_box.clock import DAY, utc_day
+from analytics_box.cluster.primary import Machines
 from analytics_box.facts import erase
 from analytics_box.http.call import Parts
 from analytics_box.links.clicks import retention
@@ -95,6 +96,13 @@ async def vacuum(parts: Parts, given: Nothing) -> list[Vacuumed]:
         return [await space.give_back(db) for db in parts[Watched].databases]
     except NoRoom as full:
         raise errors.Conflict(str(full)) from full
+
+
+async def retire(parts: Parts, given: Retire) -> Nothing:
+    """retire: an ingest machine is gone for good. Raises NotFound."""
+    if not await parts[Machines].retire(given.number):
+        raise errors.NotFound(f"No ingest machine with the number {given.number} is known, or it is retired already")
+    return Nothing()
 
 
 class Report(Struct, frozen=True):

@@ -41,6 +41,7 @@ COMMANDS: dict[str, Command] = {
     "monitor import": monitors.monitor_import,
     "prune": care.prune,
     "vacuum": care.vacuum,
+    "retire": care.retire,
     "state": care.state,
     "report": care.report,
     "website list": websites.website_list,

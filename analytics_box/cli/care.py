@@ -99,6 +99,23 @@ def _date(instant: int) -> str:
 
 
 @click.command()
+@click.argument("number", type=click.IntRange(1, 1023))
+@AS_JSON
+@with_settings("data_dir")
+def retire(number: int, as_json: bool, **given: Any) -> None:
+    """Say that an ingest machine is gone for good: nobody waits for it any more.
+
+    What it had and ClickHouse has not is lost. Its number is never used again.
+    """
+
+    def run() -> None:
+        done = carry_out(read_settings(given), "retire", care.Retire(number))
+        show(done, [f"The ingest machine {number} is retired"], as_json=as_json)
+
+    guarded(run)
+
+
+@click.command()
 @AS_JSON
 @with_settings("data_dir")
 def vacuum(as_json: bool, **given: Any) -> None:

@@ -49,6 +49,7 @@ COMMANDS: Final = {
         "restore_command",
         "Restore the box from SOURCE: a backup, the newest one in a folder or under s3://bucket/prefix/.",
     ),
+    "retire": Line("care", "retire", "Say that an ingest machine is gone for good: nobody waits for it any more."),
     "serve": Line("serve", "serve", "Serve the API, the events and the web pages until stopped."),
     "setup": Line(
         "box",

@@ -46,6 +46,7 @@ from analytics_box.http.page.dates import formats_of
 from analytics_box.http.page.visit import Visit
 from analytics_box.query import beginnings, ranges
 from analytics_box.query.named_links import FIELD as LINK
+from analytics_box.query.presence import Presence
 from analytics_box.query.request import GivenFilter
 from analytics_box.query.run import Queries
 from analytics_box.texts import Filters
@@ -202,7 +203,10 @@ async def asking_for(
     view = await with_goals(visit, number, await with_segment(visit, number, view))
     zone, now = ranges.zone(view.zone or visit.person.time_zone), visit.call.now
     queries = visit.parts[Queries]
-    first = await beginnings.first(queries.events, view.of.subject, number)
+    if view.of.subject == "website":  # whose events may come to other machines
+        first = (await visit.parts[Presence].beginnings((number,))).get(number)
+    else:
+        first = await beginnings.first(queries.events, view.of.subject, number)
     begun = min((instant for instant in (told.begun, first) if instant is not None), default=None)
     since = None if begun is None else day_of(begun, zone)
     days = days_of(view.span, now, zone, since)

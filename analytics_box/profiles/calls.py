@@ -19,6 +19,7 @@ from analytics_box.profiles.holder import Holder, holder_of
 from analytics_box.profiles.reading import Person, Place, Profiles
 from analytics_box.profiles.rules import FIRST, LAST
 from analytics_box.profiles.traces import Subject
+from analytics_box.query.presence import Presence
 from analytics_box.store.db import Connection
 from analytics_box.tenancy.directory import Organizations
 from analytics_box.tenancy.messages import date
@@ -143,6 +144,7 @@ async def export(call: Call, given: Exporting) -> Exported:
     """
     holder = _holder(call, given.websiteId)
     place = _place(given.cursor)
+    call.parts[Presence].require_all("An export of a person")
     person, subject = await _meant(call, holder, given.profileId, given.anonymousId)
     if given.cursor is None:
         await call.write(lambda db: record_export(db, holder, actor=call.actor, now=call.now))

@@ -13,6 +13,7 @@ from analytics_box.http.page.visit import Again, Answer, Page, Visit, Visitor
 from analytics_box.profiles import calls, download, view
 from analytics_box.profiles.holder import holder_of
 from analytics_box.profiles.reading import Person, Profiles
+from analytics_box.query.presence import Presence
 from analytics_box.texts import People, figures
 from analytics_box.websites.directory import Directory
 from analytics_box.websites.reach import own
@@ -49,6 +50,7 @@ async def person(visit: Visitor, website_id: FromPath[str]) -> Page:
 async def export(visit: Visitor, website_id: FromPath[str]) -> Stream:
     """GET /sites/{id}/visitors/export?profile=… or ?device=…: everything as a JSON file. Raises NotFound."""
     website = own(visit.call, website_id)
+    visit.parts[Presence].require_all("An export of a person")
     profiles, device = visit.parts[Profiles], visit.asked("device").strip()
     found = None if device else await _known(visit, website)
     subject = (

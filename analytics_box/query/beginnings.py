@@ -3,12 +3,8 @@
 from analytics_box.query.catalog.types import SubjectName
 from analytics_box.store.db import Connection, Db
 
-# Each is the first entry of an index; bots' events are skipped, of which there are few before the first visitor.
+# Each is the first entry of an index. When websites begin is in query.presence.
 _FIRST: dict[SubjectName, str] = {
-    "website": """
-        -- beginnings.first
-        select time from events where site = ? and bot = 0 order by time limit 1
-        """,
     "link": """
         -- beginnings.first
         select time from link_clicks where link = ? order by time limit 1

@@ -63,6 +63,18 @@ class TheBox:
         "size": "Size on disk",
     }
 
+    machines = "Ingest machines"
+    machines_lead = "The machines that take events. They ask this one every three seconds which websites there are."
+    machine = "Machine"
+    heard = "Last heard"
+    never_heard = "Not since the start"
+    rows_behind = "Rows still to come"
+    standing = "Standing"
+    silent_machine = "Says nothing"
+    stale_machine = "Has not the latest settings"
+    undone_machine = "Has people to remove"
+    fine_machine = "Up to date"
+
     jobs = "Jobs"
     jobs_lead = "What the box does on its own. A job that fails runs again; the log says more about it."
     jobs_fine = "{count} jobs, and none failed since the start"
@@ -114,6 +126,10 @@ class Warnings:
     clickhouse: ClassVar[tuple[str, str]] = (
         "ClickHouse has been away for {minutes} minutes: SQLite answers, which takes longer. The log says why.",
         "ClickHouse has been away for a minute: SQLite answers, which takes longer. The log says why.",
+    )
+    machines: ClassVar[tuple[str, str]] = (
+        "The ingest machines {numbers} say nothing: what they have taken may be missing from figures.",
+        "The ingest machine {numbers} says nothing: what it has taken may be missing from figures.",
     )
     proxy = (
         "A proxy names its clients in X-Forwarded-For, but is not believed: all visitors have its IP address. Name it "

@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 
 import analytics_box
 from analytics_box.backup.backups import Standing
+from analytics_box.cluster.primary import Machines
 from analytics_box.store.db import Db
 from analytics_box.watch.readiness import free_bytes
 from analytics_box.watch.runs import Runs
@@ -65,6 +66,7 @@ async def figures(watched: Watched) -> list[Figure]:
         *_of_databases(watched.databases),
         _one("analytics_box_replica_ready", "Whether the column replica answers queries", replica.state == "ready"),
         _one("analytics_box_replica_rows_behind", "Rows of events.db that the replica lacks", replica.behind),
+        *_of_machines(watched.machines),
         _one(
             "analytics_box_disk_free_bytes",
             "What may still be written to the disk of the data directory",
@@ -97,6 +99,17 @@ def _of_databases(databases: tuple[Db, ...]) -> Iterator[Figure]:
     yield each("reads_held", "gauge", "Reads that wait for the log to start again", [found.held for found in queues])
     yield each("log_bytes", "gauge", "Size of the write-ahead log", [db.log_bytes for db in databases])
     yield each("database_bytes", "gauge", "Size without the log", [_size(db.path) for db in databases])
+
+
+def _of_machines(machines: Machines) -> Iterator[Figure]:
+    found = machines.standings()
+    if not found:
+        return
+    silent = {str(one.number): float(one.silent) for one in found}
+    yield Figure("analytics_box_machine_silent", "gauge", "Whether an ingest machine says nothing", "machine", silent)
+    behind = {str(one.number): float(one.behind) for one in found if one.behind is not None}
+    text = "Rows of an ingest machine that ClickHouse lacks"
+    yield Figure("analytics_box_machine_rows_behind", "gauge", text, "machine", behind)
 
 
 def _of_backups(standing: Standing) -> Iterator[Figure]:

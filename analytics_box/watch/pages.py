@@ -30,6 +30,7 @@ async def box(visit: Visitor) -> Page:
             "running": shown.running(found, visit.person),
             "disk": shown.disk(found.disk),
             "databases": shown.databases(found.files),
+            "machines": shown.machines(found, visit.person),
             "jobs": shown.jobs(found),
             "jobs_words": shown.jobs_words(found.jobs),
             "backups": [_backup(entry, visit.person) for entry in watched.backups.standing().recent[:_SHOWN]],

@@ -8,7 +8,7 @@ from analytics_box import texts
 from analytics_box.http.page import dates
 from analytics_box.identity import Person
 from analytics_box.texts import figures
-from analytics_box.watch.state import DiskState, FileState, JobState, ReplicaState, State
+from analytics_box.watch.state import DiskState, FileState, JobState, MachineState, ReplicaState, State
 
 _MEGABYTE, _GIGABYTE = 1_000_000, 1_000_000_000
 _DAY, _YEARS = 86_400, 3_650  # seconds; days beyond which nothing is foretold
@@ -32,6 +32,17 @@ class DatabaseShown(Struct, frozen=True):
     writes: str
     reads: str
     failing: bool
+
+
+class MachineShown(Struct, frozen=True):
+    """A line of the table of machines that take events."""
+
+    number: str
+    heard: str
+    version: str
+    behind: str
+    standing: str
+    silent: bool
 
 
 class JobShown(Struct, frozen=True):
@@ -135,6 +146,29 @@ def replica(found: ReplicaState) -> dict[str, str]:
     }
     elsewhere = set() if found.memory or found.bytes else {"memory", "size"}
     return {texts.TheBox.facts[name]: text for name, text in said.items() if name not in elsewhere}
+
+
+def machines(found: State, person: Person) -> list[MachineShown]:
+    """The machines that take events."""
+    return [_machine(one, person) for one in found.machines]
+
+
+def _machine(one: MachineState, person: Person) -> MachineShown:
+    words = texts.TheBox
+    if one.silent:
+        standing = words.silent_machine
+    elif not one.current:
+        standing = words.stale_machine
+    else:
+        standing = words.fine_machine if one.done else words.undone_machine
+    return MachineShown(
+        number=str(one.number),
+        heard=dates.moment(one.heardAt, person) if one.heardAt is not None else words.never_heard,
+        version=one.version,
+        behind=figures.count(one.behind) if one.behind is not None else "",
+        standing=standing,
+        silent=one.silent,
+    )
 
 
 def jobs(found: State) -> list[JobShown]:

@@ -11,6 +11,7 @@ from msgspec import Struct
 import analytics_box
 from analytics_box.backup.backups import Backups, Standing
 from analytics_box.clock import Clock, utc_day
+from analytics_box.cluster.primary import Machines
 from analytics_box.http.proxy_watch import ProxyWatch
 from analytics_box.ingest.dropped import DroppedTraffic
 from analytics_box.query.engines import Engines
@@ -46,6 +47,7 @@ class Watched(Struct, frozen=True):
     started_at: int
     monotonic: float
     damaged: list[str]
+    machines: Machines
     cut_off_since: Callable[[], int | None]
 
 
@@ -97,6 +99,20 @@ class JobState(Struct, frozen=True):
     error: str
 
 
+class MachineState(Struct, frozen=True):
+    """A machine that takes events: when it was last heard (UTC ms), its version, and rows that ClickHouse lacks of it.
+    It is `current` if it knows what this box knows, `done` if nothing that was ordered is open there, `silent` if it
+    has said nothing for half a minute."""
+
+    number: int
+    heardAt: int | None
+    version: str
+    behind: int | None
+    current: bool
+    done: bool
+    silent: bool
+
+
 class State(Struct, frozen=True):
     """How the box is doing at `now` (UTC ms)."""
 
@@ -109,6 +125,7 @@ class State(Struct, frozen=True):
     files: list[FileState]
     replica: ReplicaState
     jobs: list[JobState]
+    machines: list[MachineState]
 
 
 async def state(watched: Watched) -> State:
@@ -133,6 +150,7 @@ async def state(watched: Watched) -> State:
             watched.engines.name, status.state, status.rows, status.behind, status.memory, status.size
         ),
         jobs=_jobs(watched.runs),
+        machines=_machines(watched.machines),
     )
 
 
@@ -178,6 +196,7 @@ async def _seen(watched: Watched, now: int, disk: Disk | None, ahead: Forecast) 
         damaged=tuple(watched.damaged),
         cut_off_since=watched.cut_off_since(),
         clickhouse_away_since=watched.engines.away_since,
+        silent_machines=tuple(one.number for one in watched.machines.standings() if one.silent),
         log_bytes=max(db.log_bytes for db in watched.databases),
         failing_jobs=tuple((name, run.in_a_row) for name, run in watched.runs.by_name.items() if run.in_a_row),
     )
@@ -195,6 +214,13 @@ async def _disk(watched: Watched, now: int) -> tuple[Disk | None, Forecast]:
     disk = await asyncio.to_thread(_disk_of, watched.settings.data_dir, watched.reserve.disk)
     measured = await watched.databases[0].read(partial(sizes.lately, today=utc_day(now)))
     return disk, forecast(measured, disk.free, utc_day(now)) if disk is not None else Forecast()
+
+
+def _machines(machines: Machines) -> list[MachineState]:
+    return [
+        MachineState(one.number, one.heard_at, one.version, one.behind, one.current, one.done, one.silent)
+        for one in machines.standings()
+    ]
 
 
 def _disk_of(directory: Path, look: Callable[[Path], Disk]) -> Disk | None:

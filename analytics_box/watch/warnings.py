@@ -44,6 +44,7 @@ class Seen(Struct, frozen=True, kw_only=True):
     damaged: tuple[str, ...] = ()  # databases
     cut_off_since: int | None = None
     clickhouse_away_since: int | None = None
+    silent_machines: tuple[int, ...] = ()  # that take events, by their numbers
     log_bytes: int = 0  # of the longer write-ahead log
     failing_jobs: tuple[tuple[str, int], ...] = ()  # by name: how often in a row
 
@@ -148,6 +149,14 @@ def _clickhouse(seen: Seen) -> Warning | None:
     return Warning("clickhouse", "warn", text, "clickhouse#when-clickhouse-is-away")
 
 
+def _machines(seen: Seen) -> Warning | None:
+    if not seen.silent_machines:
+        return None
+    numbers = ", ".join(map(str, seen.silent_machines))
+    text = texts.Warnings.machines[len(seen.silent_machines) == 1].format(numbers=numbers)
+    return Warning("machines", "bad", text, "several-machines#when-a-machine-is-away")
+
+
 def _log(seen: Seen) -> Warning | None:
     if seen.log_bytes <= _LONG_LOG:
         return None
@@ -170,6 +179,7 @@ LOOKS: Final[tuple[Look, ...]] = (
     _disk,
     _network,
     _clickhouse,
+    _machines,
     _backup,
     _certificate,
     _clock,

@@ -18,5 +18,11 @@ class Prune(Struct, frozen=True, forbid_unknown_fields=True):
     dry_run: bool = False
 
 
+class Retire(Struct, frozen=True, forbid_unknown_fields=True):
+    """An ingest machine, by its number."""
+
+    number: Annotated[int, Meta(ge=1, le=1023)]
+
+
 class Nothing(Struct, frozen=True, forbid_unknown_fields=True):
     """Nothing has to be said."""
