@@ -16,6 +16,8 @@ from typing import Any, NamedTuple
 
 import httpx
 
+from tests import forked
+
 BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
 UNLIMITED = {"limit_track": 0, "limit_address": 0, "limit_query": 0, "limit_query_anonymous": 0}
 EMAIL = "owner@example.com"
@@ -48,6 +50,26 @@ def environment(**settings: Any) -> dict[str, str]:
     return ours | {f"ANALYTICS_BOX_{name.upper()}": str(value) for name, value in settings.items()}
 
 
+def copies() -> bool:
+    """Whether processes are copies of one that has imported the box: in tests, and not where figures are taken."""
+    return "PYTEST_VERSION" in os.environ and "BOX_PYTHON" not in os.environ
+
+
+def run(*arguments: str, given: str = "", **settings: Any) -> "subprocess.CompletedProcess[str]":
+    """What a command says and exits with. Raises subprocess.TimeoutExpired."""
+    if copies():
+        return forked.run(arguments, environment(**settings), given=given, timeout=START_SECONDS)
+    return subprocess.run(
+        command(*arguments),
+        input=given,
+        env=environment(**settings),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=START_SECONDS,
+    )
+
+
 def set_up(data_dir: Path, *, domain: str = "example.com") -> Account:
     """Make the first account in an empty data directory: a copy of what `analytics-box setup` has made once."""
     pattern, account = _pattern(domain)
@@ -63,23 +85,16 @@ def _pattern(domain: str) -> "tuple[TemporaryDirectory[str], Account]":
 
 def run_set_up(data_dir: Path, *, domain: str = "example.com") -> Account:
     """What the command `analytics-box setup` makes of a data directory. Raises AssertionError when it is refused."""
-    ended = subprocess.run(
-        command(
-            "setup",
-            *("--data-dir", str(data_dir)),
-            *("--email", EMAIL),
-            *("--password-file", "-"),
-            *("--organization", "Example"),
-            *("--website", "Example site"),
-            *("--domain", domain),
-            *("--key", "--json"),
-        ),
-        input=f"{PASSWORD}\n",
-        env=environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=START_SECONDS,
+    ended = run(
+        "setup",
+        *("--data-dir", str(data_dir)),
+        *("--email", EMAIL),
+        *("--password-file", "-"),
+        *("--organization", "Example"),
+        *("--website", "Example site"),
+        *("--domain", domain),
+        *("--key", "--json"),
+        given=f"{PASSWORD}\n",
     )
     assert ended.returncode == 0, ended.stderr
     made = json.loads(ended.stdout)
@@ -90,18 +105,20 @@ class Server:
     """A server process. `url` has no trailing slash; `log` is the file of all that it prints."""
 
     def __init__(self, data_dir: Path, settings: dict[str, Any], serve: Sequence[str] = ()) -> None:
-        """Started by this Python, or by the command `serve` with all its arguments."""
+        """Started as a copy, or by the command `serve` with all its arguments."""
         self.data_dir = data_dir
         self.log = data_dir.with_name(data_dir.name + ".log")
         self.url = ""
+        self.log.touch()
+        self._printed_before = self.log.stat().st_size
+        self.process = self._start(serve, environment(**({"port": 0} | settings | {"data_dir": data_dir})))
+
+    def _start(self, serve: Sequence[str], given: dict[str, str]) -> "forked.Forked | subprocess.Popen[bytes]":
+        if copies() and not serve:
+            return forked.Forked(("serve",), given, (Path(os.devnull), self.log, self.log))
         with self.log.open("ab") as output:
-            self._printed_before = output.tell()
-            self.process = subprocess.Popen(
-                serve or command("serve"),
-                env=environment(**({"port": 0} | settings | {"data_dir": data_dir})),
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=output,
+            return subprocess.Popen(
+                serve or command("serve"), env=given, stdin=subprocess.DEVNULL, stdout=output, stderr=output
             )
 
     @property

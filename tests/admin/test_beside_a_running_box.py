@@ -10,7 +10,8 @@ import apsw
 import httpx
 import pytest
 
-from tests.running import EMAIL, PASSWORD, Box, command, environment, run_set_up, running_box, serving, set_up
+from tests.running import EMAIL, PASSWORD, Box, run_set_up, running_box, serving, set_up
+from tests.running import run as run_command
 
 pytestmark = pytest.mark.crash
 
@@ -22,15 +23,7 @@ def box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Box]:
 
 
 def run(data_dir: Path, *arguments: str, given: str = "") -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        command(*arguments),
-        env=environment(data_dir=data_dir),
-        input=given,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=30,
-    )
+    return run_command(*arguments, given=given, data_dir=data_dir)
 
 
 def result(data_dir: Path, *arguments: str) -> Any:

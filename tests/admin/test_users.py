@@ -15,7 +15,8 @@ import httpx
 import pytest
 
 from analytics_box.accounts import totp
-from tests.running import EMAIL, PASSWORD, Box, command, environment, running_box, serving, set_up
+from tests.running import EMAIL, PASSWORD, Box, running_box, serving, set_up
+from tests.running import run as run_command
 
 NEW = "a sentence that nobody guesses"
 
@@ -27,14 +28,7 @@ def box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Box]:
 
 
 def run(data_dir: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        command("user", *arguments),
-        env=environment(data_dir=data_dir),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=30,
-    )
+    return run_command("user", *arguments, data_dir=data_dir)
 
 
 def result(data_dir: Path, *arguments: str) -> Any:

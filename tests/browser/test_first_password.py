@@ -2,7 +2,6 @@
 
 import json
 import re
-import subprocess
 from collections.abc import Iterator
 
 import pytest
@@ -10,7 +9,7 @@ from playwright.sync_api import Browser, expect
 
 from tests.browser.axe import NARROW, faults
 from tests.browser.test_pages import SETTINGS, context_of
-from tests.running import Box, command, environment, running_box
+from tests.running import Box, run, running_box
 
 pytestmark = pytest.mark.browser
 
@@ -26,14 +25,8 @@ def box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Box]:
 
 def create(box: Box, email: str, *more: str) -> str:
     """`user create`; the link that it prints, at the address where the server really listens."""
-    ended = subprocess.run(
-        command("user", "create", email, *more, "--json"),
-        env=environment(data_dir=box.server.data_dir),
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=60,
-    )
+    ended = run("user", "create", email, *more, "--json", data_dir=box.server.data_dir)
+    assert ended.returncode == 0, ended.stderr
     return f"{box.url}/reset-password?{json.loads(ended.stdout)['link'].partition('?')[2]}"
 
 

@@ -5,18 +5,17 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 
-from tests.running import Box, command, environment, run_set_up, serving, set_up
+from tests.running import Box, Server, command, run, run_set_up, serving, set_up
 
 
-def start(**settings: object) -> "subprocess.CompletedProcess[str]":
+def start(**settings: Any) -> "subprocess.CompletedProcess[str]":
     """A server that is expected to give up at once."""
-    return subprocess.run(
-        command("serve"), env=environment(**settings), capture_output=True, text=True, check=False, timeout=30
-    )
+    return run("serve", **settings)
 
 
 @pytest.mark.crash
@@ -54,10 +53,14 @@ def test_a_data_directory_that_is_open_to_others_is_said(tmp_path: Path, mode: i
 def test_every_signal_that_asks_it_to_end_ends_it_in_order(tmp_path: Path, number: signal.Signals) -> None:
     data_dir = tmp_path / "data"
     set_up(data_dir)
-    with serving(data_dir) as server:
+    server = Server(data_dir, {}, command("serve"))  # a new Python, as for users
+    try:
+        server.wait_until_ready()
         server.process.send_signal(number)
         assert server.process.wait(10) == 0
         assert "Stopped" in server.printed()
+    finally:
+        server.kill()
     assert not (data_dir / "running").exists()
 
 

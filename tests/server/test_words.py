@@ -14,7 +14,7 @@ from analytics_box.store import schema
 from analytics_box.store.db import Db
 from analytics_box.store.integrity import integrity
 from analytics_box.store.trouble import words
-from tests.running import command, environment, set_up
+from tests.running import environment, run, set_up
 from tests.store.failing_disk import FailingDisk
 from tests.store.notes import make_file, note
 
@@ -23,14 +23,7 @@ STRANGER = 12_345  # a user whom this machine does not know
 
 def told(data_dir: Path) -> str:
     """The last line of a server that is expected to give up, which says no more than lines."""
-    ended = subprocess.run(
-        command("serve"),
-        env=environment(data_dir=data_dir, port=0),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=30,
-    )
+    ended = run("serve", data_dir=data_dir, port=0)
     assert ended.returncode == 1, ended.stderr
     assert "Traceback" not in ended.stderr
     return ended.stderr.splitlines()[-1]
