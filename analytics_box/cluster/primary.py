@@ -32,6 +32,7 @@ log = logging.getLogger(__name__)
 SKEW = 60_000  # ms by which clocks of machines may differ
 SILENT = 30_000  # ms after which a machine that says nothing is told of
 MOST_BYTES: Final = 1_048_576  # of a request
+_FORGERY_SECONDS = 60.0  # for which others are refused without a word in the log: anybody may send them
 _ORDER = "cluster order"
 
 
@@ -63,6 +64,7 @@ class Machines:
         self._nodes = {node.number: node for node in box_db.read_now(rows.nodes)} if key is not None else {}
         self._heard: dict[int, Heard] = {}
         self._once: dict[str, int] = {}
+        self._forgery_told = -_FORGERY_SECONDS
         self._made: tuple[tuple[int, Salts], str, Mirror] | None = None
         self._making = asyncio.Lock()
         self._newest_order = box_db.read_now(rows.newest_order) if key is not None else 0
@@ -153,7 +155,9 @@ class Machines:
         try:
             pull = msgspec.msgpack.decode(self._key.open(sealed, ASKED), type=Pull)
         except Forged as forged:
-            log.warning("A request of an ingest machine was refused: it has another key than cluster_key_file")
+            if self._clock.monotonic() - self._forgery_told >= _FORGERY_SECONDS:
+                self._forgery_told = self._clock.monotonic()
+                log.warning("A request of an ingest machine was refused: it has another key than cluster_key_file")
             raise errors.Forbidden("This machine has another cluster key than the primary") from forged
         except msgspec.DecodeError as other:
             raise errors.BadRequest("The primary does not understand this machine: run the same version") from other

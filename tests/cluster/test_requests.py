@@ -25,8 +25,9 @@ def test_another_key_is_refused(world: World, tmp_path: Path, caplog: pytest.Log
     assert node.pull() == (
         "The primary does not answer: it answers 403: This machine has another cluster key than the primary"
     )
-    assert "it has another key than cluster_key_file" in caplog.text
-    assert b'"code":"FORBIDDEN"' in world.primary.ask("POST", "/cluster/pull", body=b"x" * 100).body
+    for _ in range(5):  # by whoever finds the address
+        assert b'"code":"FORBIDDEN"' in world.primary.ask("POST", "/cluster/pull", body=b"x" * 100).body
+    assert caplog.text.count("it has another key than cluster_key_file") == 1
 
 
 def test_a_number_is_one_machines(world: World, caplog: pytest.LogCaptureFixture) -> None:
