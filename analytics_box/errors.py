@@ -23,6 +23,7 @@
     ├─ WrongTypes                 422 VALIDATION          JSON of another shape than the route takes
     ├─ RateLimited                429 RATE_LIMITED
     └─ Unavailable                503 SERVICE_UNAVAILABLE
+       └─ InClickHouse            503 SERVICE_UNAVAILABLE of facts that are there only, while it is away
 
 Codes and statuses: spec 7, wire 11.1 and wire 0.
 """
@@ -203,3 +204,7 @@ class Unavailable(BoxError):
 
 class DeadlineExceeded(Unavailable):
     """A read took longer than its deadline; rendered per parameter on the query API."""
+
+
+class InClickHouse(Unavailable):
+    """Facts are in ClickHouse only, and it cannot be asked now; rendered per parameter on the query API."""

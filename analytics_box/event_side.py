@@ -117,7 +117,6 @@ def open_events(settings: Settings, clock: Clock, state: StateSide, reserve: Res
     db, memory = _open(settings, clock, state, reserve)
     intake = _intake(settings, clock, state, db, memory)
     strings, live, salts = memory.strings, memory.live, intake.salts
-    erasures = Erasures(db, state.db, memory.profile_links, strings, live, salts, clock, asyncio.Lock())
     engines = Engines(
         db,
         clock,
@@ -126,6 +125,8 @@ def open_events(settings: Settings, clock: Clock, state: StateSide, reserve: Res
         waiting=settings.query_queue,
         far=_clickhouse(settings, clock, db, state) if settings.columnar == "clickhouse" else None,
     )
+    lock = asyncio.Lock()
+    erasures = Erasures(db, state.db, memory.profile_links, strings, live, salts, clock, lock, engines.beyond)
     return EventSide(
         db=db,
         strings=strings,
@@ -226,7 +227,8 @@ def _clickhouse(settings: Settings, clock: Clock, db: Db, state: StateSide) -> C
     cluster = settings.clickhouse_cluster
     target = Target(settings.clickhouse_url, settings.clickhouse_password_file, cluster, several)
     among = partial(_machine, settings, state.db) if several else None
-    return ClickHouse(db, clock, target, waiting=settings.query_queue, among=among)
+    keep_days = settings.clickhouse_keep_days
+    return ClickHouse(db, clock, target, waiting=settings.query_queue, keep_days=keep_days, among=among)
 
 
 def _machine(settings: Settings, box_db: Db) -> Machine | None:

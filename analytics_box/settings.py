@@ -19,6 +19,7 @@ ENVIRONMENT_PREFIX = "ANALYTICS_BOX_"
 CONFIG_VARIABLE = "ANALYTICS_BOX_CONFIG"
 FILE_NAME = "analytics-box.toml"
 NOWHERE = Path()
+LEAST_KEPT_DAYS = 35  # quarantined events are kept here for 30 days, whatever becomes of the others
 
 _Text = Annotated[str, Meta(max_length=2048)]
 
@@ -269,6 +270,11 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         Meta(pattern=r"^([A-Za-z_][A-Za-z0-9_-]{0,63})?$"),
         "The cluster that shares the events; empty: one server.",
     ] = ""
+    clickhouse_keep_days: Annotated[
+        int,
+        Meta(ge=0, le=36_500),
+        "Days after which events that ClickHouse has leave events.db, at least 35; 0: events.db keeps all of them.",
+    ] = 0
     answer_bytes: Annotated[
         int, Meta(ge=65_536), "Largest answer to one query request; a parameter with which it would be larger fails."
     ] = 16_777_216
@@ -452,6 +458,12 @@ def _convert(values: dict[str, Any], known: Mapping[str, Row]) -> Settings:
     if settings.columnar == "clickhouse":
         _check_clickhouse(settings.clickhouse_url)
     _check_role(settings)
+    if 0 < settings.clickhouse_keep_days < LEAST_KEPT_DAYS:
+        raise SettingsError(f"clickhouse_keep_days must be 0 or at least {LEAST_KEPT_DAYS}")
+    if settings.clickhouse_keep_days and settings.cluster_key_file:
+        raise SettingsError(
+            "clickhouse_keep_days is for one machine: several machines (cluster_key_file) keep all events"
+        )
     return settings
 
 

@@ -1,13 +1,16 @@
 """Removing facts: of a website that is gone, and those older than a website wants to keep.
 
 Rows are looked up on a reader's connection and deleted in small writes, so that events that arrive hardly wait.
-The strings that removed rows used stay in their table; removing a single person is in profiles.erasure.
+The strings that removed rows used stay in their table; removing a single person is in profiles.erasure. What is in
+ClickHouse only is removed there by an order.
 """
 
 import json
+from collections.abc import Awaitable, Callable
 from functools import partial
 
 from analytics_box.clock import DAY, utc_day
+from analytics_box.facts import orders
 from analytics_box.facts.layout import stored
 from analytics_box.facts.tables import FACT_NAMES, FACTS, SPANS, TABLES
 from analytics_box.store.db import Connection, Db
@@ -32,6 +35,7 @@ async def site(events: Db, number: int) -> int:
     removed = await _all(events, "events", number, None)
     for table in SPANS:
         await _all(events, table, number, None)
+    await events.write(partial(orders.note, what=orders.OfSite(number)))
     for other in OTHERS:
         key = ", ".join(other.key)
         while await events.write(partial(_delete_some, table=other.name, key=key, number=number)) == CHUNK:
@@ -53,8 +57,14 @@ async def before(events: Db, number: int, *, instant: int) -> dict[str, int]:
     """Remove what is from before this instant, the beginning of a UTC day in ms, as `older` does; how many rows of
     each table of facts there were."""
     removed = {table: await _all(events, table, number, instant) for table in ("events", *SPANS)}
-    await _people(events, number, instant)
+    if not await events.write(partial(orders.note, what=orders.Older(number, instant))):
+        await people(events, number, instant, _nobody)
     return removed
+
+
+async def _nobody(_site: int, _visitors: list[int]) -> set[int]:
+    """Who of them has events that are not here."""
+    return set()
 
 
 async def count_before(events: Db, number: int, *, instant: int) -> dict[str, int]:
@@ -137,8 +147,11 @@ def _delete_some(db: Connection, *, table: str, key: str, number: int) -> int:
     return db.changes()
 
 
-async def _people(events: Db, number: int, before: int) -> None:
-    """Forget who the visitors were of whom no event is left, and the persons of whom nothing is left at all."""
+async def people(
+    events: Db, number: int, before: int, elsewhere: Callable[[int, list[int]], Awaitable[set[int]]]
+) -> None:
+    """Forget who the visitors were of whom no event is left, and the persons of whom nothing is left at all; of a site
+    and visitors, `elsewhere` says who has events that are not here."""
     after = (-(2**63), 0)
     while links := await events.read(partial(_old_links, number=number, before=before, after=after)):
         after = links[-1]
@@ -146,6 +159,7 @@ async def _people(events: Db, number: int, before: int) -> None:
             partial(_without_events, number=number, visitors=sorted({visitor for visitor, _ in links})),
             seconds=_SCAN_SECONDS,
         )
+        gone = sorted({*gone} - await elsewhere(number, gone)) if gone else gone
         if gone:
             await events.write(partial(_unlink, number=number, visitors=gone, before=before))
     while await events.write(partial(_forget_people, number=number, before=before)) == CHUNK:

@@ -254,6 +254,14 @@ TABLES = (
     # Of events also their websites, and the UTC days of their times and of the starts of their sessions.
     Table("changes", (*_texts("source"), *_integers("row"), *_measured("of_site day began"))),
     Table("text_numbers", _integers("number")),
+    # What was trimmed (facts.trimmed), and what is to be removed of it (facts.orders).
+    Table("trimmed", (*_texts("source"), *_integers("until")), key=("source",)),
+    Table(
+        "trimmed_sites",
+        (*_integers("site"), *_texts("source"), *_integers("count first last")),
+        key=("site", "source"),
+    ),
+    Table("removal_orders", (*_integers("of_site"), *_texts("what"))),
     Table("clients", _CLIENT),
     Table("campaigns", _CAMPAIGN),
     STRINGS,

@@ -114,11 +114,13 @@ class Exported(Struct, frozen=True):
 
 
 class Deleted(Struct, frozen=True):
-    """Output of profiles.delete. The audit log knows the deletion by its id."""
+    """Output of profiles.delete. The audit log knows the deletion by its id once it is `complete`: it is not as long as
+    ClickHouse, which is away, has a part that nobody else has."""
 
     deletionId: str
     rowsRemoved: int
     success: bool = True
+    complete: bool = True
 
 
 async def list_profiles(call: Call, given: Wanted) -> ProfileList:
@@ -184,7 +186,7 @@ async def delete(call: Call, given: Somebody) -> Deleted:
             raise errors.NotFound(UNKNOWN)
     else:
         done = await erasures.device(holder, given.anonymousId or "", call.actor)
-    return Deleted(done.id, done.removed)
+    return Deleted(done.id, done.removed, complete=done.complete)
 
 
 def record_export(db: Connection, holder: Holder, *, actor: str, now: int) -> None:

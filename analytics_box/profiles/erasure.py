@@ -16,6 +16,8 @@ from msgspec import Struct
 from analytics_box import audit, ids
 from analytics_box.acting import By
 from analytics_box.clock import Clock
+from analytics_box.errors import InClickHouse
+from analytics_box.facts import orders
 from analytics_box.facts.event import LASTS
 from analytics_box.facts.tables import PERSONAL
 from analytics_box.ingest.live import LiveSessions, visitor_key
@@ -28,6 +30,7 @@ from analytics_box.profiles.holder import Holder
 from analytics_box.profiles.rows import Stored
 from analytics_box.profiles.rules import FIRST, LAST, Stay
 from analytics_box.profiles.traces import Subject, Trace
+from analytics_box.query.engines.beyond import Beyond
 from analytics_box.store.db import Connection, Db
 from analytics_box.store.strings import Strings
 
@@ -39,10 +42,12 @@ Progress = Callable[[str], None]  # told before each piece of work, for tests th
 
 
 class Done(Struct, frozen=True):
-    """An erasure that is complete. The audit log knows it by its id."""
+    """An erasure that is done here. The audit log knows it by its id once it is `complete`: it is not as long as
+    ClickHouse, which is away, has a part that nobody else has."""
 
     id: str
     removed: int
+    complete: bool = True
 
 
 class Others(Protocol):
@@ -67,6 +72,7 @@ class Erasures(Struct):
     salts: SaltFile
     clock: Clock
     lock: asyncio.Lock
+    beyond: Beyond
     progress: Progress = lambda _: None
     others: Others | None = None
 
@@ -103,8 +109,10 @@ class Erasures(Struct):
         return await self._erase(partial(self._begin_ordered, site=site, profile_id=profile_id, stays=stays))
 
     async def resume(self) -> None:
-        """Complete all erasures that were broken off."""
+        """Complete all erasures that were broken off, or waited for ClickHouse."""
         for erasure_id in await self.events.read(erasure_rows.under_way):
+            if not await self.beyond.has_removed(erasure_id):
+                continue
             async with self.lock:
                 erasure = await self.events.read(partial(erasure_rows.find, erasure_id=erasure_id))
                 if erasure is not None:
@@ -161,7 +169,12 @@ class Erasures(Struct):
             if await self._pass(erasure):
                 break
             erasure = await self._fresh(erasure)
-        await self._sweep(erasure)
+        if not await self.beyond.has_removed(erasure.id):
+            return await self._waits(erasure)
+        try:
+            await self._sweep(erasure)
+        except InClickHouse:
+            return await self._waits(erasure)
         erasure = await self._fresh(erasure)
         self.progress("audit")
         if erasure.organization_id:  # what another machine ordered stands in its audit log
@@ -170,6 +183,11 @@ class Erasures(Struct):
         await self.events.write(lambda db: erasure_rows.finish(db, erasure.id))
         log.info("Erasure %s is complete: %d rows", erasure.id, erasure.removed)
         return Done(erasure.id, erasure.removed)
+
+    async def _waits(self, erasure: Erasure) -> Done:
+        """It goes on when ClickHouse can be asked."""
+        log.warning("Erasure %s waits for ClickHouse, which has a part of it", erasure.id)
+        return Done(erasure.id, (await self._fresh(erasure)).removed, complete=False)
 
     async def _fresh(self, erasure: Erasure) -> Erasure:
         found = await self.events.read(lambda db: erasure_rows.find(db, erasure.id))
@@ -184,7 +202,7 @@ class Erasures(Struct):
         for table in PERSONAL:
             top = await self.events.read(partial(traces.newest, table=table))
             tops[table] = top - 1
-            for after in range(0, top - 1, traces.PIECE):
+            for after in range(await self.beyond.floor(table), top - 1, traces.PIECE):
                 until = min(after + traces.PIECE, top - 1)
                 found = await self.events.read(
                     partial(_find, table=table, subject=erasure.subject, after=after, until=until)
@@ -208,6 +226,9 @@ class Erasures(Struct):
         links = rows.links_around(db, subject.site, subject.profile) if subject.profile else []
         further = set(rules.stays(links, subject.profile)) - set(subject.stays)
         self._forget(db, subject)
+        if (subject.profile or subject.stays) and (further or not orders.is_open(db, erasure.id)):
+            stays = tuple((stay.visitor, stay.since, stay.until) for stay in sorted(further.union(subject.stays)))
+            orders.note(db, orders.OfPerson(subject.site, subject.profile, stays, erasure.id))
         if further:
             erasure_rows.widen(db, erasure.id, sorted(further.union(subject.stays)))
         return not further
@@ -230,12 +251,15 @@ class Erasures(Struct):
             for table in leftovers.tables(kind):
                 top = await self.events.read(partial(traces.newest, table=table))
                 tops[table] = top - 1
-                for until in range(top - 1, 0, -traces.PIECE):  # the newest first: they have what is common
+                floor = await self.beyond.floor(table)
+                for until in range(top - 1, floor, -traces.PIECE):  # the newest first: they have what is common
                     if not left:
                         break
                     after = max(until - traces.PIECE, 0)
                     look = partial(leftovers.used, kind=kind, table=table, numbers=left, after=after, until=until)
                     left = left - await self.events.read(look)
+            if kind == leftovers.STRINGS:
+                left = left - await self.beyond.used(left)
             self.progress(kind)
             await self.events.write(partial(self._remove_unused, erasure=erasure, kind=kind, tops=tops, left=left))
 

@@ -48,7 +48,8 @@ async def person(visit: Visitor, website_id: FromPath[str]) -> Page:
 
 
 async def export(visit: Visitor, website_id: FromPath[str]) -> Stream:
-    """GET /sites/{id}/visitors/export?profile=… or ?device=…: everything as a JSON file. Raises NotFound."""
+    """GET /sites/{id}/visitors/export?profile=… or ?device=…: everything as a JSON file. Raises NotFound, and
+    InClickHouse where a part of it cannot be had now."""
     website = own(visit.call, website_id)
     visit.parts[Presence].require_all("An export of a person")
     profiles, device = visit.parts[Profiles], visit.asked("device").strip()
@@ -59,6 +60,7 @@ async def export(visit: Visitor, website_id: FromPath[str]) -> Stream:
         else await profiles.of_person(holder_of(website), found)
     )
     actor, now = visit.call.actor, visit.call.now
+    await profiles.erasures.beyond.require(subject.site)
     await visit.call.write(lambda db: calls.record_export(db, holder_of(website), actor=actor, now=now))
     return Stream(
         download.pieces(profiles, website, found, subject, now=now),
@@ -106,7 +108,8 @@ async def delete(visit: Visitor, website_id: FromPath[str]) -> Answer:
         done = None
     if done is None:
         raise errors.NotFound(calls.UNKNOWN)
-    return visit.go(f"{_home(website)}?removed={done.id}&rows={done.removed}")
+    waits = "" if done.complete else "&waits=1"
+    return visit.go(f"{_home(website)}?removed={done.id}&rows={done.removed}{waits}")
 
 
 async def _list(visit: Visit, website: Website, again: Again) -> Page:
@@ -136,7 +139,8 @@ def _done(visit: Visit) -> str:
     removed, count = visit.asked("removed"), visit.asked("rows")
     if not (removed.isalnum() and len(removed) <= 64 and count.isascii() and count.isdigit() and len(count) < 12):
         return ""
-    return People.done.format(id=removed, count=figures.count(int(count)))
+    text = People.done_here if visit.asked("waits") else People.done
+    return text.format(id=removed, count=figures.count(int(count)))
 
 
 def _page(visit: Visit, website: Website, template: str, *, code: int = 200, **context: Any) -> Page:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct
 
+from analytics_box.facts import orders
 from analytics_box.facts.event import METRICS, TIMINGS
 from analytics_box.facts.tables import BY_NAME, PERSONAL
 from analytics_box.ingest import profile_rules, profiles
@@ -28,6 +29,7 @@ log = logging.getLogger(__name__)
 
 _KINDS = {1: "screen_view", 2: "custom", 3: "page_exit"}
 _METRICS = {number: name for name, number in {**TIMINGS, **METRICS}.items()}
+_THERE = 1_000  # rows that are read in ClickHouse together
 _INSTANTS = ("time", "session_started")
 
 
@@ -97,12 +99,36 @@ class Profiles(Struct, frozen=True):
     async def traces_from(self, subject: Subject, place: Place) -> AsyncIterator[tuple[Place, list[dict[str, Any]]]]:
         """The rest of one table, a piece at a time, each with where it ends."""
         table, after = place
+        beyond = self.erasures.beyond
         top = await self.events.read(partial(traces.newest, table=table))
         while after < top:
+            floor = await beyond.floor(table)
+            if after < floor:
+                after, found = await self._elsewhere(subject, table, after, floor)
+                yield Place(table, after), found
+                continue
             until = after + traces.PIECE
             found = await self.events.read(partial(_readable, table=table, subject=subject, after=after, until=until))
+            if await beyond.floor(table) > after:
+                continue  # they were trimmed meanwhile
             after = until
             yield Place(table, after), found
+
+    async def _elsewhere(
+        self, subject: Subject, table: str, after: int, floor: int
+    ) -> tuple[int, list[dict[str, Any]]]:
+        """The next rows of those that are in ClickHouse only, and up to which id they are. Raises InClickHouse."""
+        stays = tuple((stay.visitor, stay.since, stay.until) for stay in subject.stays)
+        person = orders.OfPerson(subject.site, subject.profile, stays)
+        theirs = " or ".join(f"({condition})" for condition in person.conditions(table))
+        if not theirs or not await self.erasures.beyond.has_any(subject.site):
+            return floor, []
+        columns = ("id", "session", *BY_NAME[table].names)
+        where = f"id > {after} and ({theirs})"
+        rows = await self.erasures.beyond.rows(table, columns, where, order="id", most=_THERE)
+        found = [Trace(row[0], row[1], tuple(row[2:])) for row in rows]
+        names = await self.events.read(partial(traces.named, strings=traces.strings_of(table, found)))
+        return found[-1].id if len(found) == _THERE else floor, [readable(table, trace, names) for trace in found]
 
     def _opened(self, site: int, stored: Stored) -> Person:
         try:

@@ -7,6 +7,7 @@ removes it, because new rows may have come to use it.
 from functools import partial
 from typing import NamedTuple
 
+from analytics_box.facts import trimmed
 from analytics_box.facts.layout import stored
 from analytics_box.facts.tables import BY_NAME, COMBINATIONS, FACT_NAMES
 from analytics_box.profiles import leftovers, traces
@@ -45,10 +46,14 @@ class Marks:
 
 
 async def sweep(erasures: Erasures) -> int:
-    """Remove the strings and combinations that nothing has; how many there were. Waits while a person is erased."""
+    """Remove the strings and combinations that nothing has; how many there were. Waits while a person is erased.
+
+    Strings stay where facts are in ClickHouse only, which may have them.
+    """
     async with erasures.lock:
         removed = 0
-        for kind in leftovers.KINDS:  # combinations before the strings that they have
+        has_all = not await erasures.events.read(trimmed.floors)
+        for kind in leftovers.KINDS if has_all else leftovers.KINDS[:-1]:  # combinations before the strings they have
             removed += await _sweep_kind(erasures, kind)
         return removed
 

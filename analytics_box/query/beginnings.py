@@ -7,11 +7,11 @@ from analytics_box.store.db import Connection, Db
 _FIRST: dict[SubjectName, str] = {
     "link": """
         -- beginnings.first
-        select time from link_clicks where link = ? order by time limit 1
+        select time from link_clicks where link = :number order by time limit 1
         """,
     "monitor": """
         -- beginnings.first
-        select start from monitor_spans where monitor = ? order by start limit 1
+        select start from monitor_spans where monitor = :number order by start limit 1
         """,
 }
 
@@ -22,5 +22,5 @@ async def first(events: Db, subject: SubjectName, number: int) -> int | None:
 
 
 def _first(db: Connection, subject: SubjectName, number: int) -> int | None:
-    row = db.execute(_FIRST[subject], (number,)).fetchone()
+    row = db.execute(_FIRST[subject], {"number": number}).fetchone()
     return None if row is None else int(str(row[0]))

@@ -65,9 +65,11 @@ async def export_data(
     window = ranges.window(days, tz)
     form = next(name for name in FORMATS if name == given.format)
     part = Part(website.site, window.start, window.end, form, people=access.may_see_people(identity, website))
+    engines = parts[Queries].engines
+    await engines.beyond.require(part.site, part.start)
     name = f"{website.domain}-{days.first}-{days.last}.zip".replace(":", "-")
     return Stream(
-        archive(parts[Queries].events, part, seconds=settings.query_seconds),
+        archive(engines, part, seconds=settings.query_seconds),
         media_type="application/zip",
         headers={"content-disposition": f'attachment; filename="{name}"', "cache-control": "no-store"},
     )

@@ -17,7 +17,8 @@ from analytics_box.facts.tables import FACTS
 from analytics_box.query import sheets
 from analytics_box.query.catalog.types import Record
 from analytics_box.query.catalog.values import id_text
-from analytics_box.store.db import Connection, Db
+from analytics_box.query.engines import Engines
+from analytics_box.store.db import Connection
 
 Format = Literal["csv", "json", "ndjson"]
 PIECE, PIECE_BYTES = 500, 1 << 20  # rows, and what they may take before their texts are looked up
@@ -57,22 +58,50 @@ class _Outbox(io.RawIOBase):
         return taken
 
 
-async def archive(events: Db, part: Part, *, seconds: float) -> AsyncIterator[bytes]:
-    """A ZIP file with one file for each kind of facts that there is."""
+async def archive(engines: Engines, part: Part, *, seconds: float) -> AsyncIterator[bytes]:
+    """A ZIP file with one file for each kind of facts that there is. Raises InClickHouse."""
+    async with engines.beyond.keeping():
+        async for piece in _archive(engines, part, seconds=seconds):
+            yield piece
+
+
+async def _archive(engines: Engines, part: Part, *, seconds: float) -> AsyncIterator[bytes]:
     outbox = _Outbox()
     with zipfile.ZipFile(outbox, "w", zipfile.ZIP_DEFLATED) as file:
         for table, names in _TABLES.items():
-            after = (part.start, 0)
             written = False
             with file.open(f"{table}.{part.format}", "w", force_zip64=True) as member:
                 member.write(_opening(part.format, names))
-                while rows := await events.read(partial(_piece, part=part, table=table, after=after), seconds=seconds):
-                    after = rows[-1]["_place"]
+                async for rows in _pieces(engines, part, table, seconds):
                     member.write(_text(part.format, names, rows, first=not written))
                     written = True
                     yield outbox.take()
                 member.write(b"\n]\n" if part.format == "json" else b"")
     yield outbox.take()
+
+
+async def _pieces(engines: Engines, part: Part, table: str, seconds: float) -> AsyncIterator[list[Record]]:
+    """First what is in ClickHouse only, then what is here."""
+    after = (part.start, 0)
+    if await engines.beyond.has_any(part.site, part.start):
+        while there := await _there(engines, part, table, after):
+            after = (there[-1]["time"], there[-1]["id"])
+            yield await engines.events.read(partial(_readable, part=part, table=table, found=there), seconds=seconds)
+        after = (part.start, 0)
+    while rows := await engines.events.read(partial(_piece, part=part, table=table, after=after), seconds=seconds):
+        after = rows[-1]["_place"]
+        yield rows
+
+
+async def _there(engines: Engines, part: Part, table: str, after: tuple[int, int]) -> list[dict[str, Any]]:
+    columns = ("id", *_TABLES[table])
+    bots = " and bot = 0" if table == "events" else ""
+    where = (
+        f"site = {part.site}{bots} and time >= {after[0]} and (time > {after[0]} or id > {after[1]})"
+        f" and time < {part.end}"
+    )
+    rows = await engines.beyond.rows(table, columns, where, order="time, id", most=PIECE)
+    return [dict(zip(columns, row, strict=True)) for row in rows]
 
 
 def _opening(format_of: Format, names: Sequence[str]) -> bytes:
@@ -105,6 +134,12 @@ def _piece(db: Connection, *, part: Part, table: str, after: tuple[int, int]) ->
     )
     found = [dict(zip(("id", *names), row, strict=True)) for row in _up_to(PIECE_BYTES, rows)]
     rows.close(force=True)
+    return _readable(db, part=part, table=table, found=found)
+
+
+def _readable(db: Connection, *, part: Part, table: str, found: list[dict[str, Any]]) -> list[Record]:
+    """These rows with texts, as they are shown."""
+    names = _TABLES[table]
     if not part.people:
         for row in found:
             row["profile"] = 0

@@ -6,6 +6,7 @@ from typing import Final, Protocol
 from analytics_box.clock import MINUTE
 from analytics_box.errors import Conflict
 from analytics_box.facts.layout import stored
+from analytics_box.facts.trimmed import NOBODYS
 from analytics_box.store.db import Connection, Db
 
 WINDOW = 5 * MINUTE  # semantics 9
@@ -73,7 +74,7 @@ def active(db: Connection) -> list[int]:
         f"""
         -- presence.active
         with recursive found (number) as (
-          select min(site) from {stored("events")}
+          select min(site) from {stored("events")} where site > {NOBODYS}
           union all
           select (select min(site) from {stored("events")} where site > number) from found where number is not null
         )
@@ -102,7 +103,9 @@ def _begun(db: Connection, sites: tuple[int, ...]) -> frozenset[int]:
     rows = db.execute(
         """
         -- presence.begun
-        select value from json_each(?) where exists (select 1 from events where site = value and bot = 0)
+        select value from json_each(?)
+        where exists (select 1 from events where site = value and bot = 0)
+          or exists (select 1 from trimmed_sites where site = value and source = 'events')
         """,
         (json.dumps(sites),),
     ).fetchall()
@@ -113,8 +116,14 @@ def _beginnings(db: Connection, sites: tuple[int, ...]) -> dict[int, int]:
     rows = db.execute(
         """
         -- presence.beginnings
-        select value, (select time from events where site = value and bot = 0 order by time limit 1)
-        from json_each(?)
+        select value, coalesce(
+          min(here, there), here, there
+        ) from (
+          select value,
+            (select time from events where site = value and bot = 0 order by time limit 1) as here,
+            (select first from trimmed_sites where site = value and source = 'events') as there
+          from json_each(?)
+        )
         """,
         (json.dumps(sites),),
     ).fetchall()
@@ -126,8 +135,10 @@ def _kinds(db: Connection, site: int) -> frozenset[str]:
         """
         -- presence.kinds
         select
-          exists (select 1 from flag_exposures where site = :site),
-          exists (select 1 from errors where site = :site),
+          exists (select 1 from flag_exposures where site = :site
+            union all select 1 from trimmed_sites where site = :site and source = 'flag_exposures'),
+          exists (select 1 from errors where site = :site
+            union all select 1 from trimmed_sites where site = :site and source = 'errors'),
           exists (select 1 from vitals where site = :site and metric <= 6)
         """,
         {"site": site},

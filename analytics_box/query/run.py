@@ -10,7 +10,7 @@ from msgspec import UNSET, Struct, UnsetType, structs
 from msgspec.structs import replace
 
 from analytics_box.clock import Clock
-from analytics_box.errors import BoxError, DeadlineExceeded, OverBudget, Unavailable
+from analytics_box.errors import BoxError, DeadlineExceeded, InClickHouse, OverBudget, Unavailable
 from analytics_box.query import answer, named_goals
 from analytics_box.query.access import Scope
 from analytics_box.query.budget import AnswerBudgets, Budget, NeedsMore, Taken
@@ -296,7 +296,7 @@ def _failed(question: Question, why: BaseException) -> Entry:
             raise why
         case CannotAnswer():
             return Entry(question.label, success=False, data=[], error=str(why))
-        case OverBudget():
+        case OverBudget() | InClickHouse():
             return Entry(question.label, success=False, data=[], error=why.message, code=why.code)
         case DeadlineExceeded():
             return Entry(question.label, success=False, data=[], error=why.message)

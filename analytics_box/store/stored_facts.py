@@ -254,3 +254,18 @@ CHANGED_DAYS = (
         )
     ),
 )
+
+
+# A step of events.db: what is trimmed is not removed, so it is no change.
+_ABOVE_FLOOR = "when old.id > coalesce((select until from trimmed where source = '{table}'), -1)"
+SILENT_BELOW_FLOORS = tuple(
+    statement
+    for table in _ALL
+    for event in ("delete", "update")
+    for statement in (
+        f"drop trigger {table}_{event}",
+        f"create trigger {table}_{event} after {event} on stored_{table} {_ABOVE_FLOOR.format(table=table)} begin "
+        + (f"{_CHANGED} ('events', old.id, old.site, {_DAYS});" if table == "events" else _noted(table))
+        + " end",
+    )
+)

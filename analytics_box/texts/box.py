@@ -131,6 +131,9 @@ class Warnings:
         "The ingest machines {numbers} say nothing: what they have taken may be missing from figures.",
         "The ingest machine {numbers} says nothing: what it has taken may be missing from figures.",
     )
+    clickhouse_lacks = (
+        "ClickHouse cannot be used: {what}. Restore your backup of it. Until then recent events are answered from here."
+    )
     proxy = (
         "A proxy names its clients in X-Forwarded-For, but is not believed: all visitors have its IP address. Name it "
         "in trusted_proxies."

@@ -69,6 +69,10 @@ class People:
     remove = "Remove for good"
     cancel = "Cancel"
     done = "Removed, with {count} rows. The audit log has it as {id}."
+    done_here = (
+        "Removed from this box, with {count} rows. ClickHouse, which cannot be asked now, still has earlier events: "
+        "they go as soon as it can be, and then the audit log has the removal as {id}."
+    )
     nothing_given = "Enter the id."
     yes = "yes"
     no = "no"

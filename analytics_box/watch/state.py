@@ -197,6 +197,7 @@ async def _seen(watched: Watched, now: int, disk: Disk | None, ahead: Forecast) 
         cut_off_since=watched.cut_off_since(),
         clickhouse_away_since=watched.engines.away_since,
         silent_machines=tuple(one.number for one in watched.machines.standings() if one.silent),
+        clickhouse_lacks=watched.engines.lacks,
         log_bytes=max(db.log_bytes for db in watched.databases),
         failing_jobs=tuple((name, run.in_a_row) for name, run in watched.runs.by_name.items() if run.in_a_row),
     )

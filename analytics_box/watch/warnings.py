@@ -45,6 +45,7 @@ class Seen(Struct, frozen=True, kw_only=True):
     cut_off_since: int | None = None
     clickhouse_away_since: int | None = None
     silent_machines: tuple[int, ...] = ()  # that take events, by their numbers
+    clickhouse_lacks: str = ""
     log_bytes: int = 0  # of the longer write-ahead log
     failing_jobs: tuple[tuple[str, int], ...] = ()  # by name: how often in a row
 
@@ -140,6 +141,9 @@ def _network(seen: Seen) -> Warning | None:
 
 
 def _clickhouse(seen: Seen) -> Warning | None:
+    if seen.clickhouse_lacks:
+        text = texts.Warnings.clickhouse_lacks.format(what=seen.clickhouse_lacks)
+        return Warning("clickhouse", "bad", text, "clickhouse#keep-old-events-in-clickhouse-only")
     if seen.clickhouse_away_since is None:
         return None
     minutes = (seen.now - seen.clickhouse_away_since) // MINUTE

@@ -21,6 +21,7 @@ from analytics_box.profiles import traces
 from analytics_box.profiles.erasure import Erasures
 from analytics_box.profiles.holder import Holder, holder_of
 from analytics_box.profiles.reading import Profiles
+from analytics_box.query.engines.beyond import Beyond
 from analytics_box.store import schema
 from analytics_box.store.db import Connection, Db
 from analytics_box.store.seal import Seal
@@ -69,6 +70,7 @@ class World:
             self.salts,
             self.clock,
             asyncio.Lock(),
+            Beyond(self.events, None),
             progress=self._progress,
         )
         self.profiles = Profiles(self.events, self.seal, self.erasures)

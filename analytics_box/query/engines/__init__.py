@@ -24,11 +24,14 @@ from analytics_box.errors import BoxError, Unavailable
 from analytics_box.facts.tables import FACT_NAMES
 from analytics_box.query.engines import columns, duckdb, rollups_file, shared, sql, sqlite
 from analytics_box.query.engines import memory as limits
+from analytics_box.query.engines.beyond import Beyond
+from analytics_box.query.engines.clickhouse import words
 from analytics_box.query.engines.columns import Replica
 from analytics_box.query.engines.counting import Row, Take, unlimited
 from analytics_box.query.engines.duckdb import Asking
 from analytics_box.query.engines.rollups_file import RollupsFile
 from analytics_box.query.engines.shared import Shared
+from analytics_box.query.engines.trimming import Trimmed
 from analytics_box.query.plan import Plan, Source
 from analytics_box.query.rollups import roll_of
 from analytics_box.store.db import Connection, Db
@@ -43,12 +46,14 @@ log = logging.getLogger(__name__)
 Columnar = Literal["auto", "on", "off", "clickhouse"]
 
 MANY = 200_000  # rows of facts from which on the replica pays (tests/load/results.md)
+MOST_CHANGES = 2_000_000  # that are kept for a ClickHouse that is away; about 100 MB
 AT_ONCE = 2  # queries that run on the replica; each takes all its threads
 MOST_THREADS = 4
 _STEP_SECONDS = 120.0
 _COMING_SECONDS = 10.0  # that a question waits for a replica that is there to be opened
 _ROLLING_SECONDS = 10.0  # at a time, pauses and all
 _FIRST_WAIT, _LONGEST_WAIT = 30, 3_600  # seconds after a failure
+_MOST_IN_VAIN = 3
 # What only the primary of several machines has.
 _HERE = frozenset(("link_clicks", "checks", "monitor_spans"))
 _OF_THE_MACHINE = {"IOException", "OutOfMemoryException"}  # DuckDB's, which is not imported for their sake
@@ -99,12 +104,15 @@ class Engines:
         self._replica: Replica | None = None
         self._ready = False
         self._far = far
+        self.trimmed = Trimmed(events) if far is None else far.trimmed
+        self.beyond = Beyond(events, far)
         self._is_there = (
             columnar in {"auto", "on"} and self._path.exists()
         )  # since before the start, and not opened yet
         self._tending: asyncio.Task[None] | None = None
         self._rolling: asyncio.Task[None] | None = None
         self._not_before_rolling = 0.0
+        self._in_vain = 0  # how often days could not be rolled up, in a row
         self._has_rolled = False  # all that there was, since the replica was opened
         self._opened_at = 0
         self._failures, self._not_before = 0, 0.0  # tries in a row; seconds of the clock
@@ -132,7 +140,9 @@ class Engines:
         return duckdb.NAME if self._ready else sqlite.NAME
 
     def engine_of(self, plan: Plan) -> str:
-        """The engine that would answer this plan now."""
+        """The engine that would answer this plan now, or has to."""
+        if self.trimmed.lacks(plan) is not None:
+            return words.NAME
         return sqlite.NAME if self.name == duckdb.NAME and not self._is_for_columns(plan) else self.name
 
     @property
@@ -140,10 +150,15 @@ class Engines:
         """Since when ClickHouse, where it is wanted, has been away (UTC ms); None where it is not."""
         return None if self._far is None else self._far.away_since
 
+    @property
+    def lacks(self) -> str:
+        """What ClickHouse has lost that nobody else has, in words; empty where it has everything."""
+        return "" if self._far is None else self._far.lacks
+
     def statement(self, plan: Plan) -> sql.Statement:
         """What it would run for this plan. Reads, so it is for threads other than the event loop's."""
-        if self._far is not None and self._far.ready:
-            return self._far.statement(plan)
+        if (self._far is not None and self._far.ready) or self.trimmed.lacks(plan) is not None:
+            return words.render(plan)
         if self._replica is not None and self._is_for_columns(plan):
             return duckdb.render(plan, self._replica.cut(plan))
         if self._rollups is not None:
@@ -167,6 +182,20 @@ class Engines:
                 "ClickHouse, which has the events of all machines, cannot be asked now; ask again in a moment",
                 retry_after=5,
             )
+        found = await self._rows_here(plan, seconds, take)
+        await self.trimmed.refuse(plan, self._why_not_far)  # what it lacks may have been trimmed meanwhile
+        return found
+
+    @property
+    def _why_not_far(self) -> str:
+        """Why ClickHouse does not answer."""
+        if self._far is None:
+            return "which this box does not use now (columnar)"
+        return "which lacks events" if self._far.lacks else "which cannot be asked now"
+
+    async def _rows_here(self, plan: Plan, seconds: float, take: Take) -> list[Row]:
+        """From what this machine has."""
+        await self.trimmed.refuse(plan, self._why_not_far)
         if self._is_there:
             seconds -= await self._wait_for_replica(seconds / 2)
         if self._is_for_columns(plan):
@@ -197,11 +226,13 @@ class Engines:
 
     async def maintain(self) -> None:
         """Build the replica if it is wanted, bring it up to date, remove the recorded changes that it has, and roll up
-        some days that are over."""
+        some days that are over. With ClickHouse, trim what only that needs to have."""
+        await self.trimmed.load()
         await asyncio.shield(self._one_tending())
         if self._far is not None:
             await self._far.maintain()
             await self._forget_changes(self._far.applied)
+            await self._bound_changes()
         if self._clock.monotonic() >= self._not_before_rolling:
             if self._rolling is None or self._rolling.done():  # one at a time, whoever still waits for it
                 replica, rollups = self._replica, self._rollups
@@ -293,7 +324,10 @@ class Engines:
         rollups_file.forget_rollups(self._rollups_path)
 
     def _put_off(self, broken: Exception) -> None:
-        """Roll up nothing for an hour."""
+        """Roll up nothing for an hour. In the end the roll-ups are dropped, and with them the changes kept for them."""
+        self._in_vain += 1
+        if self._in_vain >= _MOST_IN_VAIN and self._rollups is not None:
+            self._rollups.is_well, self._in_vain = False, 0
         self._not_before_rolling = self._clock.monotonic() + _LONGEST_WAIT
         log.error("Days are not rolled up for an hour (%s): answers come from their events meanwhile", broken)
 
@@ -313,6 +347,7 @@ class Engines:
             except Exception as broken:
                 self._put_off(broken)
                 return
+            self._in_vain = 0
             if not goes_on:
                 if rollups is self._rollups and not self._has_rolled:
                     self._has_rolled = True
@@ -398,6 +433,12 @@ class Engines:
         last = sys.maxsize if until is None else until
         while await self.events.read(partial(_has_changes, until=last)):
             await self.events.write(partial(_forget_some, until=last))
+
+    async def _bound_changes(self) -> None:
+        """Forget changes that became too many while ClickHouse was away: then it is sent all that is here."""
+        if await self.events.read(_has_too_many):
+            log.warning("ClickHouse has been away for too long: it gets everything that is here again once it is back")
+            await self._forget_changes(None)
 
     async def _open(self) -> None:
         threads = min(os.cpu_count() or 1, MOST_THREADS)
@@ -527,6 +568,11 @@ def _newest(db: Connection) -> dict[str, int]:
     """The id of the newest row of each table of facts, which is about how many there are."""
     query = " union all ".join(f"select '{name}', coalesce(max(id), 0) from {name}" for name in FACT_NAMES)
     return {str(name): int(str(last)) for name, last in db.execute(f"-- engines.newest\n{query}").fetchall()}
+
+
+def _has_too_many(db: Connection) -> bool:
+    found = db.execute("-- engines.has_too_many\nselect max(id) - min(id) from changes").fetchall()
+    return int(str(found[0][0] or 0)) >= MOST_CHANGES
 
 
 def _has_changes(db: Connection, *, until: int) -> bool:

@@ -2,7 +2,14 @@
 
 from collections.abc import Mapping
 
-from analytics_box.store.stored_facts import CHANGED_DAYS, FLAG_EXPOSURES, LASTING_IDS, NOT_MEASURED, STORED_FACTS
+from analytics_box.store.stored_facts import (
+    CHANGED_DAYS,
+    FLAG_EXPOSURES,
+    LASTING_IDS,
+    NOT_MEASURED,
+    SILENT_BELOW_FLOORS,
+    STORED_FACTS,
+)
 
 _FACTS = ("vitals", "errors", "outgoing_links", "engagement")
 _PEOPLE = ("visitor_profiles", "link_clicks", "erasures")
@@ -484,6 +491,39 @@ EVENTS = (
     ),
     ("0013_flag_exposures", FLAG_EXPOSURES),
     ("0014_changed_days", CHANGED_DAYS),
+    (
+        "0015_trimmed",
+        (
+            # Of which tables of facts the rows up to which id are in ClickHouse only. A row of no website stands in the
+            # place of the last of them, so that no id comes again.
+            """
+            create table trimmed (
+              source           text    primary key,
+              until            integer not null check (until > 0)
+            ) strict, without rowid
+            """,
+            # Of each website how many, and the times of the first and the last of them (UTC ms).
+            """
+            create table trimmed_sites (
+              site             integer not null,
+              source           text    not null,
+              count            integer not null check (count > 0),
+              first            integer not null,
+              last             integer not null,
+              primary key (site, source)
+            ) strict, without rowid
+            """,
+            # What is to be removed of them: by condition, for their ids are known there only.
+            """
+            create table removal_orders (
+              id               integer primary key autoincrement,
+              of_site          integer not null,
+              what             text    not null check (json_valid(what))
+            ) strict
+            """,
+            *SILENT_BELOW_FLOORS,
+        ),
+    ),
     (
         "0016_text_numbers",
         (

@@ -9,8 +9,15 @@ from analytics_box.query.engines.clickhouse import Away
 
 _MADE = re.compile(r"create table if not exists (\w+)")
 _DROPPED = re.compile(r"drop table if exists (\w+)")
-_LOOKED = re.compile(r"select (.+) from (\w+)(?: where id = (-?\d+))?")
-_REMOVED = re.compile(r"(?:id in \(([\d, ]+)\) and shipment < (\d+)|shipment = (\d+)|id = (\d+))")
+_LOOKED = re.compile(r"select (distinct )?(.+?) from (\w+)(?: where (.+?))?(?: order by (.+) limit (\d+))?")
+_LISTED = re.compile(r"arrayJoin\(\[(.*)\]\)")
+# A condition in SQL as Python's.
+_AS_PYTHON = ((" <> ", " != "), (" = ", " == "), (" in (", " in (-9, "), ("if(", "chosen("))
+
+
+def chosen(condition: bool, one: object, other: object) -> object:
+    """What `if` is to ClickHouse."""
+    return one if condition else other
 
 
 class Killed(BaseException):
@@ -35,17 +42,10 @@ class Stored:
 
     def of(self, where: str) -> list[dict[str, Any]]:
         """The rows that a condition is about."""
-        found = _REMOVED.fullmatch(where)
-        assert found, where
-        ids, before, shipment, one = found.groups()
-        wanted = frozenset(map(int, ids.split(","))) if ids else frozenset()
-        return [
-            row
-            for row in self.rows
-            if (ids and row["id"] in wanted and row["shipment"] < int(before))
-            or (shipment and row["shipment"] == int(shipment))
-            or (one and row["id"] == int(one))
-        ]
+        for sql, python in _AS_PYTHON:
+            where = where.replace(sql, python)
+        wanted = compile(where, "where", "eval")
+        return [row for row in self.rows if eval(wanted, {"chosen": chosen}, row)]
 
 
 class Fake:
@@ -87,13 +87,18 @@ class Fake:
     def look(self, statement: str) -> list[tuple[Any, ...]]:
         if " from system.tables " in statement:
             return [(name,) for name in self.tables]
-        if statement.startswith("select count() from "):
-            table, _, where = statement.removeprefix("select count() from ").partition(" where ")
-            return [(len(self.tables[table].of(where)),)]
         found = _LOOKED.fullmatch(statement)
         assert found, statement
-        names, rows = found[1].split(", "), self.tables[found[2]].rows
-        return [tuple(row[name] for name in names) for row in rows if found[3] is None or row["id"] == int(found[3])]
+        distinct, shown, table, where, order, limit = found.groups()
+        rows = self.tables[table].of(where) if where else self.tables[table].rows
+        if distinct:
+            return [(value,) for value in {value for row in rows for value in _values(shown, row)}]
+        names = shown.split(", ")
+        if any("(" in name for name in names):
+            return [tuple(_aggregate(name, rows) for name in names)]
+        if order:
+            rows = sorted(rows, key=lambda row: tuple(row[name] for name in order.split(", ")))[: int(limit)]
+        return [tuple(row[name] for name in names) for row in rows]
 
     def insert(self, table: str, columns: Iterable[str], lines: bytes, token: str) -> None:
         stored, given = self.tables[table], tuple(columns)  # what is late reaches the table that there was
@@ -116,3 +121,15 @@ class Fake:
             raise Killed
         if fault:
             raise Away("the network is down")
+
+
+def _values(shown: str, row: dict[str, Any]) -> list[Any]:
+    listed = _LISTED.fullmatch(shown)
+    return [row[name] for name in (listed[1].split(", ") if listed else [shown])]
+
+
+def _aggregate(shown: str, rows: list[dict[str, Any]]) -> Any:
+    if shown == "count()":
+        return len(rows)
+    function, _, name = shown.rstrip(")").partition("(")
+    return {"min": min, "max": max}[function]([row[name] for row in rows], default=0)

@@ -5,25 +5,29 @@ While it is away, or has not caught up, SQLite answers from events.db, which has
 
 import asyncio
 import contextlib
-import json
 import logging
 import math
 import secrets
-from collections.abc import Callable
+import time
+from collections.abc import AsyncIterator, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TypeVar
 
-from analytics_box.clock import DAY, Clock
+from msgspec.structs import replace
+
+from analytics_box.clock import DAY, Clock, utc_day
 from analytics_box.errors import DeadlineExceeded, Unavailable
+from analytics_box.facts import erase, orders, trimmed
 from analytics_box.facts.tables import FACT_NAMES
-from analytics_box.query.engines.clickhouse import machines, shipping, tables, words
+from analytics_box.query.engines.clickhouse import machines, opening, removing, shipping, tables, words
 from analytics_box.query.engines.clickhouse.machines import Machine
+from analytics_box.query.engines.clickhouse.opening import Gone
 from analytics_box.query.engines.clickhouse.server import Away, PlanFailed, Server, Target
 from analytics_box.query.engines.clickhouse.shipping import Position, Shipment
-from analytics_box.query.engines.clickhouse.tables import OWNER
 from analytics_box.query.engines.counting import Row, Take
 from analytics_box.query.engines.sql import Statement
+from analytics_box.query.engines.trimming import Trimmed
 from analytics_box.query.plan import Plan
 from analytics_box.store.db import Connection, Db
 from analytics_box.store.text_numbers import number_of
@@ -37,6 +41,8 @@ AT_ONCE = 8  # questions that are with the server
 EVERY_SECONDS = 1.0  # between two shipments: answers may be so old
 _FIRST_WAIT, _LONGEST_WAIT = 5, 60  # seconds after a failure
 _READ_SECONDS = 120.0
+_TRIMMED, _TRIMMED_AT_ONCE = 8_000, 1_000  # rows that are looked for there together, and that a write trims
+_TRIM_SECONDS = 3.0  # at a time
 _TRIES = 2  # of a question beside which rows were replaced; another one has them wait
 
 
@@ -53,11 +59,13 @@ class ClickHouse:
         *,
         waiting: int = 256,
         every: float = EVERY_SECONDS,
+        keep_days: int = 0,
         among: Callable[[], Machine | None] | None = None,
     ) -> None:
         """`among` says which of several machines this is, once it is known."""
-        self._events, self._clock, self._target = events, clock, target
+        self._events, self._clock, self._target, self._keep_days = events, clock, target, keep_days
         self._among, self._machine = among, None if among is None else among()
+        self.trimmed = Trimmed(events)
         self._directory = events.path.parent
         self._every, self._waiting, self._running = every, waiting, 0
         self._server: Server | None = None
@@ -67,7 +75,9 @@ class ClickHouse:
         self._followed_at = self._not_before = -math.inf  # seconds of the clock
         self._failures = 0  # in a row
         self.away_since: int | None = None  # UTC ms
-        self._following = asyncio.Lock()
+        self.lacks = ""  # what ClickHouse has lost that nobody else has
+        self._following, self._trimming = asyncio.Lock(), asyncio.Lock()
+        self._keeping = 0  # who reads everything, from both sides
         self._removals = 0  # how often rows began or ended to be replaced
         self._tasks: set[asyncio.Task[None]] = set()
         self._asking = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="clickhouse")
@@ -135,12 +145,36 @@ class ClickHouse:
         try:
             await self._follow(now=True)
             await self._purge()
+            await self._trim()
         except Away:
             return
         if not self._ready:
             self._ready = True
-            self._failures, self.away_since = 0, None
+            self._failures, self.away_since, self.lacks = 0, None, ""
             log.info("ClickHouse has all events and answers queries")
+
+    @contextlib.asynccontextmanager
+    async def keeping(self) -> AsyncIterator[None]:
+        """Nothing more is trimmed meanwhile."""
+        async with self._trimming:
+            self._keeping += 1
+        try:
+            yield
+        finally:
+            self._keeping -= 1
+
+    async def look(self, work: Callable[[Server], T]) -> T:
+        """What is found there once all is there that this box has. Raises Away."""
+        await self._follow()
+        server = self._server
+        if server is None:
+            raise Away("It was lost a moment ago")
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._asking, partial(work, server))
+        except Away as away:
+            if server is self._server:
+                self._lose(away)
+            raise
 
     async def behind(self) -> tuple[int, int]:
         """How many rows of facts are there, and how many are still to come."""
@@ -229,7 +263,7 @@ class ClickHouse:
                     await self._open()
                 while self._version < wanted:
                     version = self._events.version
-                    if not await self._step():
+                    if not await self._step() and not await self._carry_out():
                         self._version, self._followed_at = version, self._clock.monotonic()
             except (Away, OSError) as away:
                 self._lose(away)
@@ -242,19 +276,37 @@ class ClickHouse:
         self._removals += self._removals % 2
         position = shipping.read_position(self._directory)
         if self._among is not None:
+            if await self._events.read(trimmed.floors):
+                raise Gone("events have left events.db for its tables when this was the only machine")
             self._position = await self._open_among(self._server, position, self._among())
             return
         box = await self._events.read(_box)
-        why = await self._send(partial(_why_not, self._server, position, box))
+        why = await self._send(partial(opening.why_not, self._server, position, box))
         if position is not None and not why:
-            newest = {} if position.sending else await self._send(partial(_newest_rows, self._server, position))
+            newest = {} if position.sending else await self._send(partial(opening.newest_rows, self._server, position))
             why = await self._events.read(partial(shipping.why_not_here, position=position, newest=newest))
+        floors, counts = await self._events.read(_only_there)
+        if floors:
+            await self._send(partial(opening.require, self._server, counts, floors))
         if position is None or why:
-            log.info("The tables in ClickHouse are made anew: %s", why)
-            position = Position(secrets.token_hex(8), applied=await self._events.read(shipping.newest_change))
-            await self._send(partial(_make_tables, self._server, box, position.epoch))
-            await asyncio.to_thread(shipping.write_position, self._directory, position)
+            position = await self._begin(self._server, box, why, floors)
         self._position = position
+
+    async def _begin(self, server: Server, box: str, why: str, floors: Mapping[str, int]) -> Position:
+        """Make the tables anew, or where ClickHouse has rows alone, keep these and send everything else again."""
+        position = Position(secrets.token_hex(8), applied=await self._events.read(shipping.newest_change))
+        if floors:
+            log.warning("ClickHouse keeps the rows that events.db has not, and is sent all others again: %s", why)
+            number = await self._send(partial(opening.resume, server, box, position.epoch, floors))
+            kept = dict(floors)
+            position = replace(
+                position, number=number, last=kept, kept=kept, before=number, removed_at=self._clock.now()
+            )
+        else:
+            log.info("The tables in ClickHouse are made anew: %s", why)
+            await self._send(partial(opening.make, server, box, position.epoch))
+        await asyncio.to_thread(shipping.write_position, self._directory, position)
+        return position
 
     async def _open_among(self, server: Server, position: Position | None, machine: Machine | None) -> Position:
         """How far this machine is among others; what it has there is removed and sent again where that is not sure."""
@@ -276,7 +328,7 @@ class ClickHouse:
         """Whether what this machine has there is what it sent until this position."""
         if position.epoch.partition(".")[0] != epoch:
             return False
-        newest = {} if position.sending else await self._send(partial(_newest_rows, server, position, machine))
+        newest = {} if position.sending else await self._send(partial(opening.newest_rows, server, position, machine))
         look = partial(shipping.why_not_here, position=position, newest=newest, machine=machine)
         return not await self._events.read(look)
 
@@ -312,6 +364,77 @@ class ClickHouse:
         await self._write(position.arrived(shipment.sending, removed_at=now if shipment.removes else 0))
         return shipment.more
 
+    async def _carry_out(self) -> bool:
+        """Remove what the next order says; whether there was one."""
+        server, order = self._server, await self._events.read(orders.first)
+        if order is None:
+            return False
+        if server is None or self._position is None:
+            raise Away("It is closed")
+        if isinstance(order.what, orders.OfPerson) and not order.what.noted:
+            found = await self._send(partial(removing.find, server, order))
+            await self._events.write(
+                partial(
+                    orders.note_found, order=order, removed=found.rows, strings=found.strings, sessions=found.sessions
+                )
+            )
+        self._removals += self._removals % 2 + 1
+        await self._send(partial(removing.remove, server, order))
+        self._removals += 1
+        if isinstance(order.what, orders.Older):
+            await erase.people(self._events, order.what.site, order.what.before, self._visitors)
+        left = await self._send(partial(removing.left, server, order))
+        await self._events.write(partial(orders.forget, order=order, left=left))
+        await self.trimmed.reload()
+        if not self._position.removed_at:
+            await self._write(replace(self._position, removed_at=self._clock.now()))
+        return True
+
+    async def _visitors(self, site: int, wanted: list[int]) -> set[int]:
+        """Which of these visitors of a site have events there."""
+        if self._server is None:
+            raise Away("It is closed")
+        return await self._send(partial(removing.visitors, self._server, site, wanted))
+
+    async def _trim(self) -> None:
+        """Trim what is old enough for a while, in pieces that ClickHouse is seen to have."""
+        if not self._keep_days:
+            return
+        await self.trimmed.load()
+        before = (utc_day(self._clock.now()) - self._keep_days) * DAY
+        began = time.monotonic()
+        for table in FACT_NAMES:
+            while time.monotonic() - began < _TRIM_SECONDS:
+                async with self._trimming, self._following:
+                    try:
+                        if self._keeping or not await self._trim_piece(table, before):
+                            break
+                    except (Away, OSError) as away:
+                        self._lose(away)
+                        raise Away(str(away)) from away
+
+    async def _trim_piece(self, table: str, before: int) -> bool:
+        """Trim the next rows of a table; whether there may be more that can be trimmed now."""
+        position, server = self._position, self._server
+        if position is None or server is None or position.sending is not None:
+            return False
+        piece = await self._events.read(
+            partial(trimmed.next_piece, table=table, until=position.last_of(table), before=before, most=_TRIMMED)
+        )
+        if piece is None:
+            return False
+        floor = (await self._events.read(trimmed.floors)).get(table, -1)
+        there = await self._send(partial(opening.count, server, table, f"id > {floor} and id <= {piece.until}"))
+        if there != piece.count:
+            await asyncio.to_thread(shipping.forget_position, self._directory)
+            raise Away(f"it has {there} of {piece.count} rows of {table} that it had acknowledged; it gets them again")
+        self.trimmed.note(piece)
+        trim = partial(trimmed.trim, table=table, until=piece.until, applied=position.applied, most=_TRIMMED_AT_ONCE)
+        more: bool | None = True
+        while more:
+            more = await self._events.write(trim)
+        return more is not None and piece.count == _TRIMMED
+
     async def _read(self, work: Callable[[Connection], T]) -> T:
         return await self._events.read(work, seconds=_READ_SECONDS)
 
@@ -328,7 +451,7 @@ class ClickHouse:
             return
         async with self._following:
             try:
-                await self._send(partial(_purge, server))
+                await self._send(partial(_purge, server, position))
                 await self._write(position.purged())
             except (Away, OSError) as away:
                 self._lose(away)
@@ -338,6 +461,7 @@ class ClickHouse:
         """Let SQLite answer, and try again after a while, which grows with each failure."""
         wait = min(_FIRST_WAIT * 2 ** min(self._failures, 10), _LONGEST_WAIT)
         self._failures += 1
+        self.lacks = str(why) if isinstance(why, Gone) else ""
         self.away_since = self.away_since or self._clock.now()
         self._not_before = self._clock.monotonic() + wait
         self._ready = False
@@ -364,45 +488,6 @@ class _Once:
             self._take(more)
 
 
-def _why_not(server: Server, position: Position | None, box: str) -> str:
-    """Why the tables there are not those of this position; nothing where they are. Raises Away where they are of
-    another box."""
-    for statement in tables.created(OWNER, server.cluster):
-        server.do(statement)
-    found = server.look(f"select box, epoch, shape from {OWNER.name}")
-    if any(owner != box for owner, _, _ in found):
-        raise Away("the database has the events of another box; name another database in clickhouse_dsn")
-    if position is None or not found:
-        return "there are none of this box yet"
-    there = {name for (name,) in server.look("select name from system.tables where database = currentDatabase()")}
-    if missing := [table.name for table in tables.SHIPPED if table.name not in there]:
-        return f"there is no {', '.join(missing)}"
-    if found != [(box, position.epoch, tables.shape(server.cluster))]:
-        return "they have another shape, or are of an earlier time"
-    return ""
-
-
-def _make_tables(server: Server, box: str, epoch: str) -> None:
-    server.remove(OWNER.name, "id = 1")
-    for table in tables.SHIPPED:
-        for statement in (*tables.dropped(table.name, server.cluster), *tables.created(table, server.cluster)):
-            server.do(statement)
-    row = json.dumps([1, box, epoch, tables.shape(server.cluster), 0]).encode()
-    server.insert(OWNER.name, (*OWNER.names, "shipment"), row, epoch)
-
-
-def _newest_rows(server: Server, position: Position, machine: Machine | None = None) -> dict[str, list[Row]]:
-    """The newest row of each table that this machine has sent."""
-    first = machine.first if machine is not None else 0
-    return {
-        table.name: server.look(
-            f"select {', '.join(table.plain)} from {table.name}"
-            f" where {machine.key(table) if machine is not None else 'id'} = {position.last_of(table.name) + first}"
-        )
-        for table in tables.SHIPPED
-    }
-
-
 def _ship(server: Server, position: Position, shipment: Shipment, machine: Machine | None = None) -> None:
     """Send what it has, then remove what that replaces, and see that nothing is left of it. Raises Away."""
     number, tries = position.number + 1, shipment.sending.tries
@@ -421,8 +506,7 @@ def _ship(server: Server, position: Position, shipment: Shipment, machine: Machi
 def _remove(server: Server, table: str, where: str) -> None:
     """Remove rows, and look for them again."""
     server.remove(table, where)
-    ((left,),) = server.look(f"select count() from {table} where {where}")
-    if left:
+    if left := opening.count(server, table, where):
         raise Away(f"{left} rows of {table} that were removed are still there")
 
 
@@ -432,7 +516,9 @@ def _forget_shipment(server: Server, number: int) -> None:
         server.remove(table.name, f"shipment = {number}")
 
 
-def _purge(server: Server) -> None:
+def _purge(server: Server, position: Position) -> None:
+    for name, until in position.kept.items():
+        server.remove(name, f"id > {until} and shipment <= {position.before}")
     for table in tables.SHIPPED:
         name = tables.own(table.name, server.cluster)
         server.do(f"alter table {name}{tables.on(server.cluster)} apply deleted mask", waits=False)
@@ -445,6 +531,11 @@ def _closed(server: Server) -> None:
 
 def _box(db: Connection) -> str:
     return str(db.execute("-- clickhouse.box\nselect id from box").fetchall()[0][0])
+
+
+def _only_there(db: Connection) -> tuple[dict[str, int], dict[str, int]]:
+    """What ClickHouse has alone: up to which ids, and how many rows; none are counted while some are to be removed."""
+    return trimmed.floors(db), {} if orders.count(db) else trimmed.counts(db)
 
 
 def _newest(db: Connection) -> dict[str, int]:

@@ -35,6 +35,7 @@ _INSERTING: Mapping[str, str | int] = {
     "throw_on_max_partitions_per_insert_block": 0,
 }
 _INTO_A_CLUSTER: Mapping[str, str | int] = {"distributed_foreground_insert": 1, "insert_quorum": "auto"}
+_LONG: Mapping[str, str | int] = {"max_query_size": 16_777_216}  # statements that list many visitors
 _WAITING: Mapping[str, str | int] = {"lightweight_deletes_sync": 2, "mutations_sync": 2}
 
 
@@ -72,12 +73,12 @@ class Server:
     def do(self, statement: str, *, waits: bool = True) -> None:
         """Run a statement that answers nothing; `waits` for what it changes on all servers."""
         with _told():
-            self._client.command(statement, settings=dict(_WAITING) if waits else {})
+            self._client.command(statement, settings=dict(_LONG) | (dict(_WAITING) if waits else {}))
 
     def look(self, statement: str) -> list[Row]:
         """The rows of a small question of the box itself."""
         with _told():
-            return [tuple(row) for row in self._client.query(statement).result_rows]
+            return [tuple(row) for row in self._client.query(statement, settings=dict(_LONG)).result_rows]
 
     def insert(self, table: str, columns: Iterable[str], lines: bytes, token: str) -> None:
         """Add rows, which are lines of JSON; those that came with this token before are there already."""

@@ -17,6 +17,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from analytics_box.facts import trimmed
 from analytics_box.facts.layout import stored
 from analytics_box.query.engines import transfer
 from analytics_box.query.engines.clickhouse.machines import Machine
@@ -58,7 +59,9 @@ class Sending(Struct, frozen=True):
 class Position(Struct, frozen=True):
     """How far ClickHouse is: the number of the last shipment and of the last change, the last id of each table, and the
     shipment that may be on its way. `epoch` names the tables that this is about. `removed_at` (UTC ms, or 0) is when
-    the first of the rows were removed whose bytes may still be on the server's disk."""
+    the first of the rows were removed whose bytes may still be on the server's disk. Where it was resumed, rows up to
+    the ids in `kept` were kept: above them, shipments up to the number `before` are of an earlier time, should they
+    still arrive."""
 
     epoch: str
     number: int = 0
@@ -66,6 +69,8 @@ class Position(Struct, frozen=True):
     last: dict[str, int] = msgspec.field(default_factory=dict)
     sending: Sending | None = None
     removed_at: int = 0
+    kept: dict[str, int] = msgspec.field(default_factory=dict)
+    before: int = 0
 
     def last_of(self, table: str) -> int:
         """The newest row that is there; -1 for none."""
@@ -78,11 +83,12 @@ class Position(Struct, frozen=True):
     def arrived(self, sending: Sending, removed_at: int) -> "Position":
         """The position once this is there, which has removed rows at this time, or none (0)."""
         last = {name: until for name, (_, until) in sending.rows.items()}
-        return Position(self.epoch, self.number + 1, sending.until, last, removed_at=self.removed_at or removed_at)
+        number, applied, removed_at = self.number + 1, sending.until, self.removed_at or removed_at
+        return replace(self, number=number, applied=applied, last=last, sending=None, removed_at=removed_at)
 
     def purged(self) -> "Position":
         """The position once nothing is left of removed rows."""
-        return replace(self, removed_at=0)
+        return replace(self, removed_at=0, kept={}, before=0)
 
 
 class Part(Struct, frozen=True):
@@ -120,6 +126,11 @@ def write_position(directory: Path, position: Position) -> None:
     write_private(directory / FILE_NAME, msgspec.json.encode(position))
 
 
+def forget_position(directory: Path) -> None:
+    """What ClickHouse has is not known any more."""
+    (directory / FILE_NAME).unlink(missing_ok=True)
+
+
 def newest_change(db: Connection) -> int:
     """The number of the last change that was noted."""
     rows = db.execute("-- shipping.newest\nselect seq from sqlite_sequence where name = 'changes'").fetchall()
@@ -136,8 +147,13 @@ def why_not_here(
     oldest = int(str(found[0][0])) or last + 1
     if not oldest - 1 <= position.applied <= last:
         return "they have missed changes"
+    floors = trimmed.floors(db)
     for name, rows in newest.items():
-        of = position.last_of(name)
+        of, floor = position.last_of(name), floors.get(name, -1)
+        if of < floor:
+            return "they are of an earlier time"
+        if of == floor:
+            continue
         shown = ", ".join(_shown(BY_NAME[name], column, machine) for column in BY_NAME[name].plain)
         own = db.execute(f"-- shipping.own\nselect {shown} from {name} where id = ?", (of,)).fetchall()
         if [tuple(row) for row in own] != rows and not _has_changed(db, name, of, position.applied):

@@ -1,0 +1,86 @@
+"""What is known of facts that are in ClickHouse only, for those who look at single rows."""
+
+from collections.abc import AsyncIterator, Collection, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
+
+from analytics_box.errors import InClickHouse
+from analytics_box.facts import orders, trimmed
+from analytics_box.query.engines.clickhouse import Away, removing
+from analytics_box.query.engines.clickhouse.server import Server
+from analytics_box.query.engines.counting import Row
+from analytics_box.store.db import Db
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from analytics_box.query.engines.clickhouse import ClickHouse
+
+T = TypeVar("T")
+
+
+class Beyond:
+    """Facts at and below the floors of events.db (facts.trimmed)."""
+
+    def __init__(self, events: Db, far: "ClickHouse | None") -> None:
+        self._events, self._far = events, far
+
+    async def floor(self, table: str) -> int:
+        """The last id of a table that is there only; 0 where there is none."""
+        return (await self._events.read(trimmed.floors)).get(table, 0)
+
+    async def has_any(self, site: int, since: int = 0) -> bool:
+        """Whether facts of a site from this instant on (UTC ms) are there only."""
+        last = (await self._events.read(trimmed.latest)).get(site)
+        return last is not None and last >= since
+
+    async def require(self, site: int, since: int = 0) -> None:
+        """See that facts of a site from this instant on can be had, wherever they are. Raises InClickHouse."""
+        if await self.has_any(site, since):
+            await self._look(lambda _: None)
+
+    @asynccontextmanager
+    async def keeping(self) -> AsyncIterator[None]:
+        """Nothing more is trimmed meanwhile."""
+        if self._far is None:
+            yield
+            return
+        async with self._far.keeping():
+            yield
+
+    async def has_removed(self, erasure: str) -> bool:
+        """Whether all is gone there that an erasure removes; it is asked for if it is not yet."""
+        if await self._is_open(erasure) and self._far is not None and self._far.ready:
+            try:
+                await self._far.look(lambda _: None)
+            except Away:
+                return False
+        return not await self._is_open(erasure)
+
+    async def _is_open(self, erasure: str) -> bool:
+        return await self._events.read(partial(orders.is_open, erasure=erasure))
+
+    async def used(self, strings: Collection[int]) -> set[int]:
+        """Which of these numbers of texts facts there have. Raises InClickHouse."""
+        if not strings or not await self._events.read(trimmed.floors):
+            return set()
+        return await self._look(partial(removing.used, wanted=strings))
+
+    async def rows(self, table: str, columns: Sequence[str], where: str, *, order: str, most: int) -> list[Row]:
+        """Rows that are there only, by conditions in SQL without values. Raises InClickHouse."""
+        floor = await self.floor(table)
+        statement = (
+            f"select {', '.join(columns)} from {table} where id <= {floor} and ({where}) order by {order} limit {most}"
+        )
+        return await self._look(lambda server: server.look(statement))
+
+    async def _look(self, work: "Callable[[Server], T]") -> T:
+        if self._far is None:
+            raise InClickHouse("A part of this is in ClickHouse only, which this box does not use now (columnar)")
+        if not self._far.ready:
+            raise InClickHouse("A part of this is in ClickHouse only, which cannot be asked now")
+        try:
+            return await self._far.look(work)
+        except Away as away:
+            raise InClickHouse("A part of this is in ClickHouse only, which cannot be asked now") from away

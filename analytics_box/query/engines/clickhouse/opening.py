@@ -1,0 +1,109 @@
+"""What is found in ClickHouse when it is opened: the tables of this position, others, or none; and what is done then.
+
+As long as events.db has all rows, tables that do not fit are made anew. Once rows were trimmed, ClickHouse has them
+alone: then it keeps these, loses everything else, and is sent what events.db has (`resume`). If it has not even these,
+nothing is done until somebody looks (Gone).
+"""
+
+import json
+from collections.abc import Mapping
+
+from analytics_box.query.engines.clickhouse import tables
+from analytics_box.query.engines.clickhouse.machines import Machine
+from analytics_box.query.engines.clickhouse.server import Away, Server
+from analytics_box.query.engines.clickhouse.shipping import Position
+from analytics_box.query.engines.clickhouse.tables import OWNER
+from analytics_box.query.engines.counting import Row
+
+
+class Gone(Away):
+    """ClickHouse lacks events that are nowhere else."""
+
+
+def why_not(server: Server, position: Position | None, box: str) -> str:
+    """Why the tables there are not those of this position; nothing where they are. Raises Away where they are of
+    another box."""
+    for statement in tables.created(OWNER, server.cluster):
+        server.do(statement)
+    found = server.look(f"select box, epoch, shape from {OWNER.name}")
+    if any(owner != box for owner, _, _ in found):
+        raise Away("the database has the events of another box; name another database in clickhouse_url")
+    if position is None or not found:
+        return "there are none of this box yet"
+    if missing := _missing(server, [table.name for table in tables.SHIPPED]):
+        return f"there is no {', '.join(missing)}"
+    if found != [(box, position.epoch, tables.shape(server.cluster))]:
+        return "they have another shape, or are of an earlier time"
+    return ""
+
+
+def _missing(server: Server, wanted: list[str]) -> list[str]:
+    there = {name for (name,) in server.look("select name from system.tables where database = currentDatabase()")}
+    return [name for name in wanted if name not in there]
+
+
+def make(server: Server, box: str, epoch: str) -> None:
+    """Make the tables anew."""
+    server.remove(OWNER.name, "id = 1")
+    for table in tables.SHIPPED:
+        _make_table(server, table)
+    _own(server, box, epoch)
+
+
+def _make_table(server: Server, table: tables.Table) -> None:
+    for statement in (*tables.dropped(table.name, server.cluster), *tables.created(table, server.cluster)):
+        server.do(statement)
+
+
+def _own(server: Server, box: str, epoch: str) -> None:
+    row = json.dumps([1, box, epoch, tables.shape(server.cluster), 0]).encode()
+    server.insert(OWNER.name, (*OWNER.names, "shipment"), row, epoch)
+
+
+def resume(server: Server, box: str, epoch: str, floors: Mapping[str, int]) -> int:
+    """Keep what is there only, and remove everything else; the number of the last shipment of which anything is left.
+
+    Broken off, it begins again: until its end there are two owners, or one of another epoch."""
+    _own(server, box, epoch)
+    for name, floor in floors.items():
+        where = f"id > {floor}"
+        server.remove(name, where)
+        if left := count(server, name, where):
+            raise Away(f"{left} rows of {name} that were removed are still there")
+    for table in tables.SHIPPED:
+        if table.name not in floors:
+            _make_table(server, table)
+    last = max(int(server.look(f"select max(shipment) from {name}")[0][0] or 0) for name in floors)
+    server.remove(OWNER.name, f"id = 1 and epoch <> '{epoch}'")
+    return last
+
+
+def require(server: Server, counts: Mapping[str, int], floors: Mapping[str, int]) -> None:
+    """See that ClickHouse has what is there only, so many rows of these tables up to these ids. Raises Gone."""
+    shapes = {shape for (shape,) in server.look(f"select shape from {OWNER.name}")}
+    if shapes - {tables.shape(server.cluster)}:
+        raise Gone("its tables are of another version, and have events that are nowhere else")
+    if missing := _missing(server, [*floors]):
+        raise Gone(f"there is no {', '.join(missing)}, with events that are nowhere else")
+    for name, floor in floors.items():
+        lacks = counts.get(name, 0) - count(server, name, f"id <= {floor}")
+        if lacks > 0:
+            raise Gone(f"it lacks {lacks} rows of {name} that are nowhere else")
+
+
+def count(server: Server, table: str, where: str) -> int:
+    """How many rows of a table this is about."""
+    ((found,),) = server.look(f"select count() from {table} where {where}")
+    return int(found)
+
+
+def newest_rows(server: Server, position: Position, machine: Machine | None = None) -> dict[str, list[Row]]:
+    """The newest row of each table that this machine has sent."""
+    first = machine.first if machine is not None else 0
+    return {
+        table.name: server.look(
+            f"select {', '.join(table.plain)} from {table.name}"
+            f" where {machine.key(table) if machine is not None else 'id'} = {position.last_of(table.name) + first}"
+        )
+        for table in tables.SHIPPED
+    }

@@ -1,0 +1,125 @@
+"""A box whose facts have left for ClickHouse answers as one that has all of them."""
+
+import io
+import sqlite3
+import zipfile
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from analytics_box.clock import DAY
+from analytics_box.facts.tables import FACT_NAMES
+from analytics_box.query import beginnings, catalog
+from analytics_box.query.access import Scope
+from analytics_box.query.engines import Engines
+from analytics_box.query.engines.clickhouse import ClickHouse, Target
+from analytics_box.query.exported import Part, archive
+from analytics_box.query.presence import Presence
+from analytics_box.query.request import Request
+from analytics_box.query.run import Entry, Queries
+from analytics_box.store import schema
+from analytics_box.store.db import Db
+from tests.cases import each
+from tests.query.checks_of_all_kinds import store_a_monitor
+from tests.query.clickhouse.served import needs_chdb, serving
+from tests.query.facts_of_all_kinds import visit
+from tests.query.test_every_type import ask
+from tests.query.world import World as Questions
+
+pytestmark = needs_chdb
+
+
+class World(Questions):
+    """One box has all facts; a copy of it has the newest of each table, and ClickHouse the others."""
+
+    def __init__(self, directory: Path, url: str) -> None:
+        super().__init__(directory)
+        self._directory, self._url = directory, url
+
+    def trim(self) -> None:
+        copy = self._directory / "copy"
+        copy.mkdir()
+        with closing(sqlite3.connect(self.db.path)) as db:
+            db.execute("vacuum into ?", (str(copy / schema.EVENTS_FILE),))
+        self.trimmed = Db(copy / schema.EVENTS_FILE, readers=2, durability="normal")
+        far = ClickHouse(self.trimmed, self.clock, Target(self._url), every=0)
+        self._engines[1].close()
+        self.engines = Engines(self.trimmed, self.clock, columnar="clickhouse", far=far)
+        self._engines = self._engines[0], self.engines
+        self._queries[1] = Queries(self.engines, self.clock, seconds=30)
+
+        async def leave() -> None:
+            await self.engines.maintain()
+            for table in FACT_NAMES:
+                while await far._trim_piece(table, self.clock.now() + DAY):
+                    pass
+
+        self._runner.run(leave())
+
+    async def _answers(self, request: Request, scope: Scope) -> list[list[Entry]]:
+        answers = [await queries.answer(request, scope) for queries in self._queries]
+        assert [engines.name for engines in self._engines] == ["sqlite", "clickhouse"]
+        return answers
+
+    def archive(self, engines: Engines, site: int) -> dict[str, list[str]]:
+        """The lines of an export of everything, in order."""
+
+        async def read() -> bytes:
+            part = Part(site, 0, self.clock.now() + DAY, "ndjson", people=True)
+            return b"".join([piece async for piece in archive(engines, part, seconds=10)])
+
+        with zipfile.ZipFile(io.BytesIO(self._runner.run(read()))) as file:
+            return {name: sorted(file.read(name).decode().splitlines()) for name in file.namelist()}
+
+    def close(self) -> None:
+        self.trimmed.close()
+        super().close()
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    with serving() as served:
+        made = World(tmp_path_factory.mktemp("world"), served.new_database())
+        (site,) = made.new_sites(1)
+        made.store_facts(visit(site, made.clock.now()))
+        store_a_monitor(made.db, site, made.clock.now())
+        made.store_facts(visit(99, made.clock.now()))  # what is newest stays
+        made.trim()
+        yield made
+        made.close()
+
+
+SITE = 1
+
+
+@each("name", sorted(catalog.TYPES))
+def test_a_type_has_the_same_answer(world: World, name: str) -> None:
+    entry = ask(world, SITE, name)
+    assert entry.success, entry.error
+
+
+def test_nothing_of_the_website_is_left_here_but_what_is_quarantined(world: World) -> None:
+    for name in FACT_NAMES:
+        counted = " and bot = 0" if name == "events" else ""
+        query = f"select count(*) from {name} where site = ?{counted}"
+        assert world.db.read_now(lambda db, query=query: db.execute(query, (SITE,)).fetchall()) > [(0,)]  # type: ignore[misc]
+        left = world.trimmed.read_now(lambda db, query=query: db.execute(query, (SITE,)).fetchall())  # type: ignore[misc]
+        assert left == [(0,)]
+
+
+def test_an_export_has_the_same_rows(world: World) -> None:
+    whole, trimmed = (world.archive(engines, SITE) for engines in world._engines)
+    assert whole == trimmed
+    assert all(whole.values())
+
+
+def test_it_is_known_when_a_website_began(world: World) -> None:
+    for db in (world.db, world.trimmed):
+        looks = Presence(db)
+        assert world._runner.run(looks.begun((SITE, 5))) == frozenset((SITE,))
+        first = world._runner.run(looks.beginnings((SITE, 5)))
+        assert first == {SITE: world._runner.run(beginnings.first(db, "website", SITE))}
+        assert datetime.fromtimestamp(first[SITE] / 1000, UTC).date() <= datetime.now(UTC).date()
