@@ -10,12 +10,14 @@ from functools import partial
 from pathlib import Path
 from random import Random
 from statistics import median
+from unittest.mock import patch
 
 import apsw
 import pytest
 from msgspec.structs import replace
 
 from analytics_box.clock import DAY, HOUR, utc_day
+from analytics_box.query import engines as engines_room
 from analytics_box.query import rollups
 from analytics_box.query.engines import rollups_file, sqlite
 from analytics_box.query.engines.medians import median as median_of_parts
@@ -419,3 +421,26 @@ def test_medians_of_parts_are_those_of_all_numbers(number: int) -> None:
     assert found == (median(numbers) if numbers else None)
     crooked = [array("I", sorted(numbers[: number // 2])), array("I", sorted(numbers[number // 2 :]))]
     assert median_of_parts(crooked) == found
+
+
+def test_a_disk_that_refuses_roll_ups_does_not_fill_with_changes_for_them(tmp_path: Path) -> None:
+    world = World(tmp_path, seed=1)
+
+    def refuses(_rollups: RollupsFile, _now: int, _db: Connection) -> bool:
+        raise RuntimeError("no room")
+
+    def changes() -> int:
+        return len(world.db.read_now(lambda db: db.execute("select id from changes").fetchall()))
+
+    try:
+        with patch.object(engines_room, "_advanced", refuses):
+            world.maintain()
+            for _ in range(2):
+                world.write("insert into changes (source, row, of_site, day, began) values ('events', 1, 1, 1, 1)")
+                world.clock.advance(seconds=4_000)
+                world.maintain()
+                assert changes()
+            world.maintain()
+            assert not changes()
+    finally:
+        world.close()

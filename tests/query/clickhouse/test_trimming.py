@@ -359,3 +359,25 @@ def test_who_somebody_was_is_known_as_long_as_events_of_theirs_are_in_clickhouse
     facts.settle()
     left = facts.db.read_now(lambda db: db.execute("select visitor from visitor_profiles where time = 1").fetchall())
     assert left == [(trimmed_one,)]
+
+
+def test_rows_that_change_while_they_are_looked_for_are_not_trimmed(facts: World) -> None:
+    facts.reset(0, faulty=0)
+    facts.visit()
+    facts.settle()
+    for _ in range(3):
+        facts.happen("weeks")
+    facts.visit()
+    look = facts.server.look
+
+    def changes(statement: str) -> list[tuple[Any, ...]]:
+        if statement.startswith("select count() from events where id > "):
+            facts.write(f"update {stored('events')} set title = 0 where id = (select min(id) from events)")
+        return look(statement)
+
+    with patch.object(facts.server, "look", changes):
+        facts.try_to_follow()
+    assert "events" not in facts.floors()
+    facts.settle()
+    assert "events" in facts.floors()
+    facts.assert_arrived()
