@@ -2,7 +2,7 @@
 
 import io
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 import msgspec
 from msgspec import Struct
@@ -31,8 +31,18 @@ class Sheet(Struct, frozen=True):
     rows: Sequence[Record]
 
 
+Own = Mapping[str, Callable[[Asking], Awaitable[Sheet]]]  # tables of parts that the page's own room fills
+
+
 async def file(
-    visit: Visit, number: int, view: View, names: Sequence[str], form: str, begun: int | None = None
+    visit: Visit,
+    number: int,
+    view: View,
+    names: Sequence[str],
+    form: str,
+    *,
+    begun: int | None = None,
+    own: Own | None = None,
 ) -> Next:
     """These parts of a page as CSV, a file of an archive for each table, or as JSON; `begun` as the page has it.
 
@@ -46,7 +56,7 @@ async def file(
     asking, board = await page.empty(visit, number, view, begun)
     view = board.view
     try:
-        made = await sheets_of(asking, view, names)
+        made = await sheets_of(asking, view, names, own or {})
     except Unanswered as failed:
         raise errors.Unavailable(str(failed)) from failed
     ending = "zip" if form == "csv" else form
@@ -55,7 +65,7 @@ async def file(
     return visit.download(content, FORMS[form], called)
 
 
-async def sheets_of(asking: Asking, view: View, names: Sequence[str]) -> list[Sheet]:
+async def sheets_of(asking: Asking, view: View, names: Sequence[str], own: Own) -> list[Sheet]:
     """The tables of these parts, one after the other. Raises Unanswered."""
     of = view.of
     made = await _figures(asking, view)
@@ -67,7 +77,7 @@ async def sheets_of(asking: Asking, view: View, names: Sequence[str]) -> list[Sh
         (rows,) = await asking.converting(view.aim, extra.keyed, [type_name], limit=MOST_ROWS)
         more = COLUMNS if view.aim is not None and type_name in extra.keyed else ()
         made.append(Sheet(type_name, tuple(one.name for one in (*TYPES[type_name].outputs, *more)), rows))
-    return made
+    return made + [await own[name](asking) for name in names if name in own]
 
 
 async def _figures(asking: Asking, view: View) -> list[Sheet]:

@@ -1,11 +1,15 @@
 """The lists of a website's overview as tables and as files, and the whole overview as a file."""
 
+from functools import partial
+
 from litestar.params import FromPath
 
 from analytics_box.dashboard import export, tables
 from analytics_box.dashboard.view import View, read_view
+from analytics_box.goals.lookup import active_goals
 from analytics_box.http.page.visit import Answer, Next, Visit, Visitor
 from analytics_box.overview.board import WEBSITE
+from analytics_box.overview.goal_rates import sheet
 from analytics_box.overview.measured import parts_of
 from analytics_box.query.presence import Presence
 from analytics_box.websites.reach import own
@@ -40,7 +44,10 @@ async def site_export(visit: Visitor, website_id: FromPath[str], form: FromPath[
     website = own(visit.call, website_id)
     view = read_view(f"/sites/{website.id}", visit.request.query_params, WEBSITE)
     measured = await visit.parts[Presence].kinds(website.site)
-    return await export.file(visit, website.site, view, parts_of(view, measured), form)
+    goals = await active_goals(visit.call, website.id)
+    names = (*parts_of(view, measured), *(("goals",) if goals else ()))
+    own_parts: export.Own = {"goals": partial(sheet, view=view, goals=goals)}
+    return await export.file(visit, website.site, view, names, form, own=own_parts)
 
 
 def _view(visit: Visit, home: str, name: str) -> View:

@@ -1,4 +1,4 @@
-"""The panel of goals on the overview: the conversions of each, against those of the days that are compared."""
+"""Goals on the overview: the conversions of each, as a panel against the days that are compared, and as a table."""
 
 import asyncio
 from collections.abc import Sequence
@@ -11,6 +11,7 @@ from analytics_box.dashboard.asking import Asking, Unanswered
 from analytics_box.dashboard.board import Rows
 from analytics_box.dashboard.compare_picker import comparison_shown
 from analytics_box.dashboard.converting import CONVERSIONS, RATE, Target, keys
+from analytics_box.dashboard.export import Sheet
 from analytics_box.dashboard.shading import number
 from analytics_box.dashboard.tiles import Change, change_of
 from analytics_box.dashboard.view import View
@@ -48,6 +49,27 @@ async def rates(asking: Asking, view: View, goals: Sequence[Target]) -> GoalRate
     """What became of each goal in what the page shows. Raises Unanswered."""
     against = asking.compared
     so_far = (TOTALS,) if against is not None and not against.nothing else ()
+    found = await _counted(asking, view, goals, so_far)
+    largest = max((rows[0][0][CONVERSIONS] for rows in found), default=0)
+    return GoalRates(
+        tuple(_bar(asking, view, goal, rows, largest) for goal, rows in zip(goals, found, strict=True)),
+        f"{view.path}/goals",
+    )
+
+
+async def sheet(asking: Asking, view: View, goals: Sequence[Target]) -> Sheet:
+    """The same as a table of a file, without the days that are compared. Raises Unanswered."""
+    found = await _counted(asking, view, goals)
+    names = (CONVERSIONS, RATE)
+    lines = [
+        {"goal": goal.name, **{name: rows[0][0][name] for name in names}}
+        for goal, rows in zip(goals, found, strict=True)
+    ]
+    return Sheet("goals", ("goal", *names), lines)
+
+
+async def _counted(asking: Asking, view: View, goals: Sequence[Target], so_far: Sequence[str] = ()) -> list[list[Rows]]:
+    """The figures of each goal: of the range, and of `so_far` in the days before. Raises Unanswered."""
     slots = asyncio.Semaphore(AT_ONCE)
 
     async def ask(goal: Target) -> list[Rows]:
@@ -56,14 +78,9 @@ async def rates(asking: Asking, view: View, goals: Sequence[Target]) -> GoalRate
 
     try:
         async with asyncio.timeout(MOST_SECONDS):
-            found = await asyncio.gather(*(ask(goal) for goal in goals))
+            return await asyncio.gather(*(ask(goal) for goal in goals))
     except TimeoutError as late:
         raise Unanswered(LATE) from late
-    largest = max((rows[0][0][CONVERSIONS] for rows in found), default=0)
-    return GoalRates(
-        tuple(_bar(asking, view, goal, rows, largest) for goal, rows in zip(goals, found, strict=True)),
-        f"{view.path}/goals",
-    )
 
 
 def _bar(asking: Asking, view: View, goal: Target, rows: Sequence[Rows], largest: int) -> GoalBar:

@@ -1,5 +1,6 @@
 """Goals on the overview: the panel, and what a chosen one adds to figures and lists."""
 
+import json
 import re
 
 from tests.flags.world import World
@@ -49,6 +50,11 @@ def test_the_panel_of_goals_has_the_active_ones_and_chooses(shared: World) -> No
     chosen = page(shared, f"/parts/goals?range=today&goal={second['id']}&path=/pricing")
     assert sorted(bars(chosen, "panel-goals")) == [("Home", "1", "", "100.0\xa0%"), ("Sold", "0", "", "0.0\xa0%")]
     assert 'aria-current="true"' in chosen
+    told = json.loads(page(shared, "/export/json?range=today&path=/pricing"))
+    assert sorted(told["goals"], key=lambda row: row["goal"]) == [
+        {"goal": "Home", "conversions": 1, "conversion_rate": 100},
+        {"goal": "Sold", "conversions": 0, "conversion_rate": 0},
+    ]
     tagged = page(shared, "/parts/goals?range=today&utm_term=nobody&utm_content=nothing")
     assert sorted(bars(tagged, "panel-goals")) == [("Home", "0", "", "–"), ("Sold", "0", "", "–")]
     for goal in shared.good("goals/list", websiteId=shared.shop):

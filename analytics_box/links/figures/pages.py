@@ -98,7 +98,7 @@ async def link_export(visit: Visitor, link_id: FromPath[str], form: FromPath[str
     """GET /links/{id}/export/{form}: the page's figures of a range as csv or json. Raises NotFound, or RateLimited."""
     link = await procedures.get(visit.call, OneLink(link_id))
     number = await link_number(visit, link_id)
-    return await export.file(visit, number, _view(visit, link.id), _panels(link), form, millis(link.created_at))
+    return await export.file(visit, number, _view(visit, link.id), _panels(link), form, begun=millis(link.created_at))
 
 
 def _view(visit: Visit, link_id: str, rest: str = "") -> View:
