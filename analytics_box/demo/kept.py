@@ -40,8 +40,8 @@ class PlannedNote(NamedTuple):
 
 GOALS: Final = (PlannedGoal("Sign-up", "EVENT", "signup"), PlannedGoal("Contact page", "PAGE_VIEW", "/contact"))
 NOTES: Final = (
-    PlannedNote(24, "Inkwell 2 is here", "#10B981"),
-    PlannedNote(70, "On the front page of Hacker News", "#F59E0B", lasts=1),
+    PlannedNote(24, "Inkwell 2 is here", "#16A34A"),
+    PlannedNote(70, "On the front page of Hacker News", "#D97706", lasts=1),
     PlannedNote(83, "A new price for teams", "#3B82F6"),
 )
 SEGMENT: Final = "Found by search, reads the docs"

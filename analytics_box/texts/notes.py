@@ -30,6 +30,7 @@ class Notes:
         "#DC2626": "Red",
         "#9333EA": "Violet",
     }
+    other_color = "Another colour"
     public = "Everybody may read it"
     public_help = "The figures of this website are public. Without this, only members see the note."
     is_public = "Public"

@@ -27,6 +27,7 @@ async def box(visit: Visitor) -> Page:
     if administers:
         own = {
             "attention": [one for one in found.warnings if one.code != "backup"],  # it stands above every page
+            "calm": not found.warnings,
             "running": shown.running(found, visit.person),
             "disk": shown.disk(found.disk),
             "databases": shown.databases(found.files),
