@@ -222,7 +222,7 @@ def _attributes(given: Incoming, kind: int, where: Page, domain: str, sender: Se
     name, group = _origin(tag, utm[1], utm[2], click_id, host, domain)
     agent = sender.agent
     return (
-        where.path,
+        where.path if kind == PAGE_VIEW else "",  # a session without a page view began on no page (semantics 14)
         referrer,
         name,
         group,

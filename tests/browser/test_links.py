@@ -88,8 +88,14 @@ def test_a_link_is_made_followed_and_looked_at(page: Page, visitors: Browser, bo
     target = f"http://target.example:{box.server.port}/there"
     page.goto(f"{box.url}/links")
     page.click("text=New link")
+    form, said = page.locator("form").filter(has=page.locator("#slug")), page.locator("#preview")
+    for words in ("Targeting", "Social preview"):
+        expect(form.get_by_text(words, exact=True)).to_be_visible()
+    expect(form.get_by_role("button", name="Create link")).to_be_visible()
     page.fill("#targetUrl", target)
+    expect(said).to_contain_text("A slug will be generated.")
     page.fill("#slug", "made-here")
+    expect(said).not_to_contain_text("A slug will be generated.")
     page.fill("#name", "Made here")
     page.keyboard.press("Enter")  # which is the button at the end, not the first one in the form
     expect(page.get_by_role("status")).to_have_text("The link works now.")

@@ -134,6 +134,14 @@ def test_what_is_said_of_the_first_event_stays_with_the_session(box: WholeBox) -
     ]
 
 
+def test_a_session_begins_on_its_first_page_whatever_events_came_before_and_without_one_on_none(box: WholeBox) -> None:
+    send(box, name="signup", path="https://shop.example/form")
+    assert last(box, "entry") == ("",)
+    send(box, name="screen_view", path="https://shop.example/pricing")
+    send(box, name="signup", path="https://shop.example/form")
+    assert last(box, "entry") == ("/pricing",)
+
+
 def test_words_without_end_cost_no_event_and_little_time(box: WholeBox) -> None:
     """What takes time with the square of a length would show as a timeout here."""
     for endless in ("a." * 25_000, "www." * 12_000, "/../" * 12_000, "&utm_a=" * 8_000, "-ab" * 16_000, "x" * 50_000):
