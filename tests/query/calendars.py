@@ -1,7 +1,9 @@
 """Local days and hours by brute force: nothing is computed, a zone is only asked what its clock shows."""
 
+from bisect import bisect_right
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
+from operator import attrgetter
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -9,6 +11,7 @@ MINUTE = 60_000
 HOUR = 60 * MINUTE
 
 _FURTHEST = 15 * HOUR  # no zone is further from UTC
+_begins = attrgetter("begins")
 _STEP = 5 * MINUTE  # local hours begin at such a mark or when the clock is moved, which the last steps find
 
 
@@ -69,4 +72,6 @@ def _hour(instant: int, tz: ZoneInfo) -> tuple[str, str]:
 
 def slot_of(instant: int, slots: list[Slot]) -> int:
     """The last slot that begins at or before the instant; of an empty day and the next, the next."""
-    return max(number for number, slot in enumerate(slots) if slot.begins <= instant)
+    after = bisect_right(slots, instant, key=_begins)
+    assert after, "no slot begins before it"
+    return after - 1

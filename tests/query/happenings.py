@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TypeVar
+from functools import cache
+from typing import Any, TypeVar
 
 from hypothesis import strategies as st
 
@@ -89,23 +90,30 @@ SHORT = (0, 1, 9_999, 10_000, 5 * MINUTE, 29 * MINUTE, 30 * MINUTE - 1, 30 * MIN
 LONG = (40 * MINUTE, 3 * HOUR, 23 * HOUR, DAY - 1, DAY, DAY + 1)
 
 
+@cache
+def one_of(values: tuple[Any, ...]) -> st.SearchStrategy[Any]:
+    """Making a strategy takes longer than drawing from it."""
+    return st.sampled_from(values)
+
+
 @st.composite
 def happenings(draw: st.DrawFn, *, sites: Sequence[int], begin: int, most: int = 25) -> list[Happening]:
     """A story of some days, in the order of arrival; some events are late by up to 50 minutes."""
     arrived = begin + draw(st.integers(0, DAY))
     told = []
     for _ in range(draw(st.integers(0, most))):
-        arrived += draw(st.sampled_from((*SHORT, *SHORT, *SHORT, *LONG)))
+        arrived += draw(one_of((*SHORT, *SHORT, *SHORT, *LONG)))
         told.append(_happening(draw, draw(st.sampled_from(sites)), arrived))
     return told
 
 
 def _happening(draw: st.DrawFn, site: int, arrived: int) -> Happening:
-    late = draw(st.sampled_from((0, 0, 0, 0, 1, 4 * MINUTE, 30 * MINUTE, 50 * MINUTE)))
-    kind = draw(st.sampled_from(("view", "view", "view", "exit", "exit", "custom")))
+    late = draw(one_of((0, 0, 0, 0, 1, 4 * MINUTE, 30 * MINUTE, 50 * MINUTE)))
+    kind = draw(one_of(("view", "view", "view", "exit", "exit", "custom")))
 
-    def pick(values: Sequence[T]) -> T:
-        return draw(st.sampled_from(values))
+    def pick(values: tuple[T, ...]) -> T:
+        found: T = draw(one_of(values))
+        return found
 
     return Happening(
         site=site,

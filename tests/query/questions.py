@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from functools import cache
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -16,6 +15,7 @@ from tests.query import calendars
 from tests.query.brute import happened
 from tests.query.brute.facts import Facts, Filter, Group, Question, counted, with_flags
 from tests.query.brute.filters import COLUMN, IDS, holds
+from tests.query.happenings import one_of
 from tests.query.stories import TEXTS, WORDS, Story
 
 _OPERATORS = (
@@ -40,12 +40,6 @@ _SPELLED = {
     "outgoing_domain": WORDS["domain"],
 }
 _OF_IDS = ("eq", "ne", "in", "not_in")
-
-
-@cache
-def one_of(values: tuple[Any, ...]) -> st.SearchStrategy[Any]:
-    """Making a strategy takes longer than drawing from it."""
-    return st.sampled_from(values)
 
 
 @dataclass(frozen=True)

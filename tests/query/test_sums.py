@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import date, timedelta
+from functools import cache
 from random import Random
 from zoneinfo import ZoneInfo
 
@@ -67,6 +68,7 @@ def test_buckets_sum_to_the_whole(
         assert sum(row[one] for row in buckets) == sum(row[other] for row in total), (asked, one)
 
 
+@cache
 def cases() -> list[tuple[str, date]]:
     """Days on which clocks are moved: two of each chosen zone, one of others, and days on which nothing happens."""
     draw = Random(5)
