@@ -144,6 +144,7 @@ class ClickHouse:
             self._version = -1  # whether the tables are still the same is seen now and then, whatever came here
         try:
             await self._follow(now=True)
+            await self._remove_late()
             await self._purge()
             await self._trim()
         except Away:
@@ -313,20 +314,21 @@ class ClickHouse:
         if machine is None:
             raise Away("this machine has not heard from its primary yet")
         self._machine = machine
-        epoch = await self._send(partial(machines.found_tables, server, machine))
+        epochs = await self._send(partial(machines.found_tables, server, machine))
         is_own = await self._send(partial(machines.is_own, server, machine, position.epoch if position else ""))
-        if is_own and position is not None and await self._is_ours(server, position, machine, epoch):
+        if is_own and position is not None and await self._is_ours(server, position, machine, epochs):
             return position
         log.info("All events of this machine are sent to ClickHouse from the beginning")
         applied = await self._events.read(shipping.newest_change)
-        begun = await self._send(partial(machines.begin, server, machine, epoch))
-        position = Position(begun, number=machine.first, applied=applied)
+        begun, now = await self._send(partial(machines.begin, server, machine, epochs[0])), self._clock.now()
+        number = machines.first_shipment(machine, now)
+        position = Position(begun, number=number, applied=applied, began=now, own_from=number)
         await asyncio.to_thread(shipping.write_position, self._directory, position)
         return position
 
-    async def _is_ours(self, server: Server, position: Position, machine: Machine, epoch: str) -> bool:
+    async def _is_ours(self, server: Server, position: Position, machine: Machine, epochs: list[str]) -> bool:
         """Whether what this machine has there is what it sent until this position."""
-        if position.epoch.partition(".")[0] != epoch:
+        if position.epoch.partition(".")[0] not in epochs:
             return False
         newest = {} if position.sending else await self._send(partial(opening.newest_rows, server, position, machine))
         look = partial(shipping.why_not_here, position=position, newest=newest, machine=machine)
@@ -441,6 +443,18 @@ class ClickHouse:
     async def _write(self, position: Position) -> None:
         await asyncio.to_thread(shipping.write_position, self._directory, position)
         self._position = position
+
+    async def _remove_late(self) -> None:
+        """For two days after this machine began again, look for what it had sent before and came late."""
+        position, server, machine = self._position, self._server, self._machine
+        if position is None or server is None or machine is None or self._clock.now() - position.began >= 2 * DAY:
+            return
+        async with self._following:
+            try:
+                await self._send(partial(machines.remove_late, server, machine, position.own_from))
+            except Away as away:
+                self._lose(away)
+                raise
 
     async def _purge(self) -> None:
         """What was removed a day ago leaves the server's disk."""

@@ -60,21 +60,22 @@ class Machine(Struct, frozen=True):
         return hashed(name) if name in table.texts else name
 
 
-def found_tables(server: Server, machine: Machine) -> str:
-    """The epoch of the tables that are there; the primary makes them where they do not fit. Raises Away."""
+def found_tables(server: Server, machine: Machine) -> list[str]:
+    """The epochs of the tables that are there, of which one that came late may be a second name; the primary makes them
+    where they do not fit. Raises Away."""
     for statement in tables.created(OWNER, server.cluster):
         server.do(statement)
     shape = tables.shape(server.cluster, several=True)
-    owners = {int(number): rest for number, *rest in server.look(f"select id, box, epoch, shape from {OWNER.name}")}
-    main = owners.get(_MAIN)
-    if main is not None and main[0] != machine.cluster:
+    owners = server.look(f"select box, epoch, shape from {OWNER.name} where id = {_MAIN}")
+    if any(box != machine.cluster for box, _, _ in owners):
         raise Away("the database has the events of another box; name another database in clickhouse_url")
     there = {name for (name,) in server.look("select name from system.tables where database = currentDatabase()")}
-    if main is not None and main[2] == shape and all(table.name in there for table in tables.SHIPPED):
-        return str(main[1])
+    made = owners and all(made == shape for _, _, made in owners)
+    if made and all(table.name in there for table in tables.SHIPPED):
+        return sorted(str(epoch) for _, epoch, _ in owners)
     if machine.number:
         raise Away("the primary has not made the tables yet, or has another version")
-    return _make(server, machine, shape)
+    return [_make(server, machine, shape)]
 
 
 def _make(server: Server, machine: Machine, shape: str) -> str:
@@ -96,7 +97,7 @@ def is_own(server: Server, machine: Machine, epoch: str) -> bool:
     found = server.look(f"select box, epoch from {OWNER.name} where id = {number}")
     if any(box != machine.box for box, _ in found):
         raise Away(f"the machine number {machine.number} is another machine's there: give this one a number of its own")
-    return found == [(machine.box, epoch)]
+    return (machine.box, epoch) in found
 
 
 def begin(server: Server, machine: Machine, epoch_of_tables: str) -> str:
@@ -116,8 +117,23 @@ def begin(server: Server, machine: Machine, epoch_of_tables: str) -> str:
 def check(server: Server, machine: Machine, epoch: str) -> None:
     """See that the tables are still those that this machine sent its rows to. Raises Away."""
     found = server.look(f"select epoch from {OWNER.name} where id = {_MAIN}")
-    if [(epoch.partition(".")[0],)] != found or not is_own(server, machine, epoch):
+    if (epoch.partition(".")[0],) not in found or not is_own(server, machine, epoch):
         raise Away("the tables are others now: this machine sends its events again")
+
+
+def first_shipment(machine: Machine, now: int) -> int:
+    """A number above those of all shipments that this machine has sent before it begins again, `now` (UTC ms): there
+    are far fewer than a hundred in a second."""
+    return machine.first + now // 10
+
+
+def remove_late(server: Server, machine: Machine, before: int) -> None:
+    """Remove what came late of what this machine sent before it began again with this shipment."""
+    for table in tables.SHIPPED:
+        where = f"{machine.own(table)} and shipment < {before}"
+        ((late,),) = server.look(f"select count() from {table.name} where {where}")
+        if late:
+            server.remove(table.name, where)
 
 
 def _insert_owner(server: Server, row: list[int | str]) -> None:

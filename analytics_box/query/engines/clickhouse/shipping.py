@@ -61,7 +61,8 @@ class Position(Struct, frozen=True):
     shipment that may be on its way. `epoch` names the tables that this is about. `removed_at` (UTC ms, or 0) is when
     the first of the rows were removed whose bytes may still be on the server's disk. Where it was resumed, rows up to
     the ids in `kept` were kept: above them, shipments up to the number `before` are of an earlier time, should they
-    still arrive."""
+    still arrive. Of
+    several machines, this one `began` (UTC ms) with the shipment `own_from`: what has a lower number came late."""
 
     epoch: str
     number: int = 0
@@ -70,6 +71,8 @@ class Position(Struct, frozen=True):
     sending: Sending | None = None
     removed_at: int = 0
     kept: dict[str, int] = msgspec.field(default_factory=dict)
+    began: int = 0
+    own_from: int = 0
     before: int = 0
 
     def last_of(self, table: str) -> int:

@@ -1,0 +1,236 @@
+"""Several machines in one ClickHouse: whatever happens to any of them on the way, each row is there once, under the
+number of its machine, and a text has one number on all of them."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from analytics_box.clock import DAY
+from analytics_box.facts.layout import stored
+from analytics_box.facts.tables import FACT_NAMES
+from analytics_box.query.engines import Engines
+from analytics_box.query.engines import clickhouse as room
+from analytics_box.query.engines.clickhouse import Away, ClickHouse, Target, shipping
+from analytics_box.query.engines.clickhouse.machines import SHIFT, Machine
+from analytics_box.query.engines.clickhouse.shipping import Position
+from analytics_box.query.engines.clickhouse.tables import SHIPPED
+from analytics_box.store import text_numbers
+from analytics_box.store.text_numbers import number_of
+from tests.query.clickhouse.fake import Fake, Killed, Stored
+from tests.query.test_columns import World as Facts
+
+FAULTS = ("lost", "refused", "late", "killed", "died")
+_LOOKED = re.compile(r"select (.+) from (\w+)(?: where (.+))?")
+
+
+class Rows(Stored):
+    """A table that understands the conditions of several machines."""
+
+    def of(self, where: str) -> list[dict[str, Any]]:
+        condition = re.sub(r"in \(([^)]*)\)", r"in (\1,)", where.replace(" = ", " == "))
+        return [row for row in self.rows if eval(condition, {}, row)]  # the product's own conditions
+
+
+class Shared(Fake):
+    """The server of all machines."""
+
+    def do(self, statement: str, *, waits: bool = True) -> None:
+        made = re.match(r"create table if not exists (\w+)", statement)
+        if made:
+            self.through(lambda: self.tables.setdefault(made[1], Rows()))
+        else:
+            super().do(statement, waits=waits)
+
+    def look(self, statement: str) -> list[tuple[Any, ...]]:
+        found = _LOOKED.fullmatch(statement)
+        if found is None or " from system.tables " in statement:
+            return super().look(statement)
+        table = self._table(found[2])
+        rows = table.rows if found[3] is None else table.of(found[3])
+        return (
+            [(len(rows),)]
+            if found[1] == "count()"
+            else [tuple(row[name] for name in found[1].split(", ")) for row in rows]
+        )
+
+    def insert(self, table: str, columns: Iterable[str], lines: bytes, token: str) -> None:
+        self._table(table)
+        super().insert(table, columns, lines, token)
+
+    def remove(self, table: str, where: str) -> None:
+        self._table(table)
+        super().remove(table, where)
+
+    def _table(self, name: str) -> Stored:
+        if name not in self.tables:
+            raise Away(f"Unknown table {name}")
+        return self.tables[name]
+
+
+class Taking(Facts):
+    """The events.db of one machine, and its way to the server."""
+
+    def __init__(self, directory: Path, machine: Machine, server: Shared) -> None:
+        self.machine, self.server = machine, server
+        directory.mkdir(exist_ok=True)
+        super().__init__(directory, columnar="clickhouse")
+
+    def open(self) -> None:
+        super().open()
+        self.begin()
+
+    def begin(self) -> None:
+        """The machine begins, with what it has on disk."""
+        target = Target("http://clickhouse.test/", several=True)
+        self.far = ClickHouse(self.db, self.clock, target, every=0, among=lambda: self.machine)
+        self.engines = Engines(self.db, self.clock, columnar="clickhouse", far=self.far)
+
+    def try_to_follow(self) -> None:
+        """Catch up, as far as what goes wrong lets it; whoever is killed begins again."""
+        while self.db.write_now(text_numbers.catch_up):
+            pass
+        self.clock.advance(seconds=100)
+        try:
+            self.maintain()
+        except Killed:
+            self.begin()
+
+    def read(self, select: str) -> list[tuple[Any, ...]]:
+        return [tuple(row) for row in self.db.read_now(lambda db: db.execute(select).fetchall())]
+
+    def forget_position(self) -> None:
+        self.begin()
+        (self.directory / shipping.FILE_NAME).unlink(missing_ok=True)
+        self.begin()
+
+
+class World:
+    """A primary and two machines that take events."""
+
+    def __init__(self, directory: Path) -> None:
+        self.random, self.faulty = Random(0), 0.0
+        self.server = Shared(self.fault)
+        made = (Machine(number, f"box{number}", "box0") for number in range(3))
+        self.machines = [Taking(directory / str(one.number), one, self.server) for one in made]
+
+    def fault(self) -> str:
+        return self.random.choice(FAULTS) if self.random.random() < self.faulty else ""
+
+    def reset(self, seed: int) -> None:
+        self.random, self.faulty = Random(seed), 0.0
+        self.server.forget()
+        self.server.tables.clear()
+        for machine in self.machines:
+            machine.forget_position()
+
+    def happen(self, number: int, what: str) -> None:
+        one, events = self.machines[number], stored("events")
+        match what:
+            case "visit":
+                one.visit()
+            case "erase":
+                one.write(f"delete from {events} where id % 3 = 1 and id < (select max(id) - 5 from {events})")
+            case "move":
+                one.write(f"update {events} set session = session + 1 where id % 4 = 2 and session <> 0")
+            case "forget a text":
+                one.write("delete from strings where id = (select max(id) from strings where value = 'never')")
+                one.write("insert into strings (value) values ('never')")
+            case "land":
+                self.server.land()
+            case "lose the position":
+                self.server.land()
+                one.forget_position()
+            case "empty the tables":
+                self.server.land()
+                self.server.tables.clear()
+            case _:
+                for machine in self.machines:  # what the server knows of a shipment it knows for as long for all
+                    machine.clock.advance(seconds=DAY // 1000 + 1)
+                self.server.forget()
+        one.try_to_follow()
+
+    def settle(self) -> None:
+        self.faulty = 0.0
+        for _ in range(4):
+            self.server.land()
+            for machine in self.machines:
+                machine.try_to_follow()
+        assert all(machine.far.ready for machine in self.machines)
+
+    def assert_arrived(self) -> None:
+        for table in SHIPPED:
+            expected: list[tuple[Any, ...]] = []
+            shown = _SHOWN.get(table.name, _FACT if table.name in FACT_NAMES else ("id",))
+            for one in self.machines:
+                texts = {int(str(row)): str(text) for row, text in one.read("select id, value from strings")}
+                for row in one.read(f"select {', '.join(shown)} from {table.name}"):
+                    expected.append(_there(table.name, row, one.machine.number << SHIFT, texts))
+            names = (
+                ("row", "id", "value") if table.name == "strings" else _FACT if table.name in FACT_NAMES else ("id",)
+            )
+            there = [tuple(row[name] for name in names) for row in self.server.tables[table.name].rows]
+            assert sorted(there) == sorted(expected), table.name
+
+
+_FACT = ("id", "site", "time", "session", "path")
+_SHOWN = {"strings": ("id", "value")}
+
+
+def _there(table: str, row: tuple[Any, ...], first: int, texts: dict[int, str]) -> tuple[Any, ...]:
+    """A row as it has to be in ClickHouse, told plainly."""
+    if table == "strings":
+        return (row[0] + first, number_of(row[1]), row[1])
+    if len(row) == 1:
+        return (row[0] + first,)
+    number, site, time, session, path = row
+    return (number + first, site, time, session + first if session else 0, number_of(texts[path]))
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    made: list[World] = []
+    write: Callable[[Path, Position], None] = shipping.write_position
+
+    def written(directory: Path, position: Position) -> None:
+        made[0].server.through(lambda: write(directory, position), may_be_late=False)
+
+    with (
+        patch.object(room, "Server", lambda _target: made[0].server),
+        patch.object(shipping, "write_position", written),
+    ):
+        made.append(World(tmp_path_factory.mktemp("machines")))
+        yield made[0]
+        for machine in made[0].machines:
+            machine.close()
+
+
+HAPPENINGS = (
+    *("visit", "visit", "erase", "move", "forget a text", "land", "a day"),
+    *("lose the position", "empty the tables"),
+)
+
+
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    seed=st.integers(0, 10_000),
+    story=st.lists(st.tuples(st.integers(0, 2), st.sampled_from(HAPPENINGS)), min_size=4, max_size=12),
+)
+def test_each_row_of_each_machine_is_there_once_whatever_goes_wrong(
+    world: World, seed: int, story: list[tuple[int, str]]
+) -> None:
+    world.reset(seed)
+    for number in range(3):
+        world.happen(number, "visit")
+    world.settle()
+    world.faulty = 0.08
+    for number, what in story:
+        world.happen(number, what)
+    world.settle()
+    world.assert_arrived()
