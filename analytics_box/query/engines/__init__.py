@@ -158,7 +158,7 @@ class Engines:
     def statement(self, plan: Plan) -> sql.Statement:
         """What it would run for this plan. Reads, so it is for threads other than the event loop's."""
         if (self._far is not None and self._far.ready) or self.trimmed.lacks(plan) is not None:
-            return words.render(plan)
+            return words.render(plan, several=self._far is not None and self._far.is_shared)
         if self._replica is not None and self._is_for_columns(plan):
             return duckdb.render(plan, self._replica.cut(plan))
         if self._rollups is not None:
