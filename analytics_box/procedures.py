@@ -1,66 +1,74 @@
 """Every procedure of the box on one screen: name, function, and who may call it (wire 10)."""
 
-from analytics_box.accounts import profile_calls
-from analytics_box.alarms import calls as alarm_calls
-from analytics_box.annotations import calls as annotations
-from analytics_box.auditlog import calls as audit_calls
-from analytics_box.bots import calls as bot_calls
-from analytics_box.configuration import calls as configuration_calls
-from analytics_box.configuration import channel_calls, delivery_calls, domain_calls
-from analytics_box.drops import calls as drop_calls
-from analytics_box.flags.editing import calls as flag_calls
-from analytics_box.flags.editing import deletion_calls as flag_deletion
-from analytics_box.flags.editing import folder_calls as flag_folders
 from analytics_box.flags.flag import LARGEST_FLAG
-from analytics_box.flags.groups import calls as target_groups
-from analytics_box.flags.history import calls as flag_history
-from analytics_box.flags.moving import export_calls as flag_exports
-from analytics_box.flags.moving import import_calls as flag_imports
 from analytics_box.flags.moving.wanted import MOST_BYTES as MOST_FLAG_BYTES
-from analytics_box.flags.schedules import calls as flag_schedules
-from analytics_box.flags.usage import calls as flag_usage
-from analytics_box.goals import calls as goals
+from analytics_box.http.handlers import Handlers
 from analytics_box.http.permission import PUBLIC, SIGNED_IN
 from analytics_box.http.route import Procedure
-from analytics_box.keys import calls as key_calls
-from analytics_box.keys import verify as key_verify
-from analytics_box.links.bulk import export_calls as link_export
-from analytics_box.links.bulk import imports as link_imports
-from analytics_box.links.domains import calls as link_domains
-from analytics_box.links.domains import orphan_calls as link_orphans
-from analytics_box.links.editing import calls as link_calls
-from analytics_box.links.folders import calls as link_folders
-from analytics_box.links.listing import calls as link_lists
-from analytics_box.links.listing import tag_calls as link_tags
-from analytics_box.links.qr import calls as link_qr
-from analytics_box.links.redirects import preview_calls as link_preview
-from analytics_box.members import calls as member_calls
-from analytics_box.members import invitation_calls
-from analytics_box.monitors import check_calls as monitor_checks
-from analytics_box.monitors import list_calls as monitor_lists
-from analytics_box.monitors.editing import calls as monitors
-from analytics_box.monitors.moving import export_calls as monitor_export
+from analytics_box.links.link import MOST_FILE_BYTES
 from analytics_box.monitors.moving import files as monitor_files
-from analytics_box.monitors.moving import import_calls as monitor_imports
-from analytics_box.monitors.windows import calls as maintenance
-from analytics_box.organizations import calls as organization_calls
-from analytics_box.organizations import deletion_calls, logo_calls
-from analytics_box.overview import autocomplete
-from analytics_box.overview import calls as overview
-from analytics_box.profiles import calls as profiles
-from analytics_box.query_pages import calls as questions
-from analytics_box.segments import calls as segments
-from analytics_box.status_pages import public_calls as status_public
-from analytics_box.status_pages.editing import calls as status_pages
-from analytics_box.status_pages.editing import component_calls as status_components
-from analytics_box.status_pages.files import calls as status_files
-from analytics_box.status_pages.incidents import calls as incidents
-from analytics_box.status_pages.incidents import maintenance_calls as page_maintenance
-from analytics_box.status_pages.incidents import template_calls as incident_templates
-from analytics_box.status_pages.subscribers import calls as subscribers
-from analytics_box.websites import calls as website_calls
-from analytics_box.websites import deletion_calls as website_deletion
-from analytics_box.websites import reading_calls as website_reading
+from analytics_box.organizations.rules import MOST_LOGO_BODY
+from analytics_box.status_pages.page import LIST_LIMIT, PAGE_LIMIT
+
+profile_calls = Handlers("analytics_box.accounts.profile_calls")
+alarm_calls = Handlers("analytics_box.alarms.calls")
+annotations = Handlers("analytics_box.annotations.calls")
+audit_calls = Handlers("analytics_box.auditlog.calls")
+bot_calls = Handlers("analytics_box.bots.calls")
+configuration_calls = Handlers("analytics_box.configuration.calls")
+channel_calls = Handlers("analytics_box.configuration.channel_calls")
+delivery_calls = Handlers("analytics_box.configuration.delivery_calls")
+domain_calls = Handlers("analytics_box.configuration.domain_calls")
+drop_calls = Handlers("analytics_box.drops.calls")
+flag_calls = Handlers("analytics_box.flags.editing.calls")
+flag_deletion = Handlers("analytics_box.flags.editing.deletion_calls")
+flag_folders = Handlers("analytics_box.flags.editing.folder_calls")
+target_groups = Handlers("analytics_box.flags.groups.calls")
+flag_history = Handlers("analytics_box.flags.history.calls")
+flag_exports = Handlers("analytics_box.flags.moving.export_calls")
+flag_imports = Handlers("analytics_box.flags.moving.import_calls")
+flag_schedules = Handlers("analytics_box.flags.schedules.calls")
+flag_usage = Handlers("analytics_box.flags.usage.calls")
+goals = Handlers("analytics_box.goals.calls")
+key_calls = Handlers("analytics_box.keys.calls")
+key_verify = Handlers("analytics_box.keys.verify")
+link_export = Handlers("analytics_box.links.bulk.export_calls")
+link_imports = Handlers("analytics_box.links.bulk.imports")
+link_domains = Handlers("analytics_box.links.domains.calls")
+link_orphans = Handlers("analytics_box.links.domains.orphan_calls")
+link_calls = Handlers("analytics_box.links.editing.calls")
+link_folders = Handlers("analytics_box.links.folders.calls")
+link_lists = Handlers("analytics_box.links.listing.calls")
+link_tags = Handlers("analytics_box.links.listing.tag_calls")
+link_qr = Handlers("analytics_box.links.qr.calls")
+link_preview = Handlers("analytics_box.links.redirects.preview_calls")
+member_calls = Handlers("analytics_box.members.calls")
+invitation_calls = Handlers("analytics_box.members.invitation_calls")
+monitor_checks = Handlers("analytics_box.monitors.check_calls")
+monitor_lists = Handlers("analytics_box.monitors.list_calls")
+monitors = Handlers("analytics_box.monitors.editing.calls")
+monitor_export = Handlers("analytics_box.monitors.moving.export_calls")
+monitor_imports = Handlers("analytics_box.monitors.moving.import_calls")
+maintenance = Handlers("analytics_box.monitors.windows.calls")
+organization_calls = Handlers("analytics_box.organizations.calls")
+deletion_calls = Handlers("analytics_box.organizations.deletion_calls")
+logo_calls = Handlers("analytics_box.organizations.logo_calls")
+autocomplete = Handlers("analytics_box.overview.autocomplete")
+overview = Handlers("analytics_box.overview.calls")
+profiles = Handlers("analytics_box.profiles.calls")
+questions = Handlers("analytics_box.query_pages.calls")
+segments = Handlers("analytics_box.segments.calls")
+status_public = Handlers("analytics_box.status_pages.public_calls")
+status_pages = Handlers("analytics_box.status_pages.editing.calls")
+status_components = Handlers("analytics_box.status_pages.editing.component_calls")
+status_files = Handlers("analytics_box.status_pages.files.calls")
+incidents = Handlers("analytics_box.status_pages.incidents.calls")
+page_maintenance = Handlers("analytics_box.status_pages.incidents.maintenance_calls")
+incident_templates = Handlers("analytics_box.status_pages.incidents.template_calls")
+subscribers = Handlers("analytics_box.status_pages.subscribers.calls")
+website_calls = Handlers("analytics_box.websites.calls")
+website_deletion = Handlers("analytics_box.websites.deletion_calls")
+website_reading = Handlers("analytics_box.websites.reading_calls")
 
 PROCEDURES: tuple[Procedure, ...] = (
     Procedure("apikeys.getMyRole", key_calls.get_my_role, SIGNED_IN),
@@ -91,7 +99,7 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("organizations.update", organization_calls.update, "manage:config"),
     Procedure("organizations.getMyRole", organization_calls.get_my_role, SIGNED_IN),
     Procedure("organizations.setActive", organization_calls.set_active, SIGNED_IN),
-    Procedure("organizations.uploadLogo", logo_calls.upload, "manage:config", most_bytes=logo_calls.MOST_BODY),
+    Procedure("organizations.uploadLogo", logo_calls.upload, "manage:config", most_bytes=MOST_LOGO_BODY),
     Procedure("organizations.deleteLogo", logo_calls.delete, "manage:config"),
     Procedure("organizations.delete", deletion_calls.delete, SIGNED_IN),
     Procedure("organizations.restore", deletion_calls.restore, SIGNED_IN),
@@ -142,7 +150,7 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("links.getQr", link_qr.get_qr, "read:links"),
     Procedure("links.listOrphans", link_orphans.list_orphans, "read:links"),
     Procedure("links.export", link_export.export, "read:links"),
-    Procedure("links.import", link_imports.import_links, "write:links", "member", most_bytes=link_imports.MOST_BYTES),
+    Procedure("links.import", link_imports.import_links, "write:links", "member", most_bytes=MOST_FILE_BYTES),
     Procedure("linkFolders.list", link_folders.list_folders, "read:links"),
     Procedure("linkFolders.create", link_folders.create, "write:links", "member"),
     Procedure("linkFolders.update", link_folders.update, "write:links", "member"),
@@ -191,8 +199,8 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("uptime.updateMaintenance", maintenance.update_maintenance, "write:monitors", "member"),
     Procedure("uptime.endMaintenance", maintenance.end_maintenance, "write:monitors", "member"),
     Procedure("uptime.deleteMaintenance", maintenance.delete_maintenance, "write:monitors", "member"),
-    Procedure("statusPage.listPublic", status_public.list_public, PUBLIC, limit=status_public.LIST_LIMIT),
-    Procedure("statusPage.getBySlug", status_public.get_by_slug, PUBLIC, limit=status_public.PAGE_LIMIT),
+    Procedure("statusPage.listPublic", status_public.list_public, PUBLIC, limit=LIST_LIMIT),
+    Procedure("statusPage.getBySlug", status_public.get_by_slug, PUBLIC, limit=PAGE_LIMIT),
     Procedure("statusPage.list", status_pages.list_pages, "read:status_pages"),
     Procedure("statusPage.get", status_pages.get, "read:status_pages"),
     Procedure("statusPage.create", status_pages.create, "write:status_pages", "member"),

@@ -5,46 +5,55 @@ ingest.routes.handlers; they check API keys themselves.
 """
 
 from analytics_box.accounts import addresses as accounts
-from analytics_box.alarms import pages as alarm_pages
-from analytics_box.annotations import pages as note_pages
-from analytics_box.auditlog import pages as audit_pages
-from analytics_box.bots import pages as bot_pages
 from analytics_box.configuration import addresses as configuration
-from analytics_box.docs import pages as docs_pages
-from analytics_box.docs import reference_pages, types_pages
-from analytics_box.drops import pages as drop_pages
 from analytics_box.flags import addresses as flags
-from analytics_box.goals import form_pages as goal_forms
-from analytics_box.goals import pages as goal_pages
-from analytics_box.http import health, well_known
-from analytics_box.http.page import assets, kept_forms
+from analytics_box.http.handlers import Handlers
 from analytics_box.http.page.templates import FORM_KEPT
 from analytics_box.http.permission import PUBLIC
 from analytics_box.http.route import Route, posted, shown
-from analytics_box.keys import pages as key_pages
+from analytics_box.http.well_known import RESOURCE
 from analytics_box.links import addresses as links
-from analytics_box.members import invitation_pages, inviting_pages
-from analytics_box.members import pages as member_pages
 from analytics_box.monitors import addresses as monitors
 from analytics_box.organizations import addresses as organizations
-from analytics_box.overview import detail_pages as site_details
-from analytics_box.overview import event_pages, realtime_pages
-from analytics_box.overview import goal_pages as one_goal_pages
-from analytics_box.overview import list_pages as website_list
-from analytics_box.overview import pages as overview
-from analytics_box.palette import pages as palette
 from analytics_box.procedures import PROCEDURES
-from analytics_box.profiles import pages as people_pages
-from analytics_box.query import compile_routes, export_routes
-from analytics_box.query import routes as query
-from analytics_box.query_pages import pages as query_pages
-from analytics_box.query_pages import saved_pages
-from analytics_box.segments import pages as segment_pages
-from analytics_box.setup import pages as setup_pages
 from analytics_box.status_pages import addresses as status_pages
-from analytics_box.watch import pages as watching
-from analytics_box.watch import routes as watch
 from analytics_box.websites import addresses as websites
+
+alarm_pages = Handlers("analytics_box.alarms.pages")
+note_pages = Handlers("analytics_box.annotations.pages")
+audit_pages = Handlers("analytics_box.auditlog.pages")
+bot_pages = Handlers("analytics_box.bots.pages")
+docs_pages = Handlers("analytics_box.docs.pages")
+reference_pages = Handlers("analytics_box.docs.reference_pages")
+types_pages = Handlers("analytics_box.docs.types_pages")
+drop_pages = Handlers("analytics_box.drops.pages")
+goal_forms = Handlers("analytics_box.goals.form_pages")
+goal_pages = Handlers("analytics_box.goals.pages")
+health = Handlers("analytics_box.http.health")
+assets = Handlers("analytics_box.http.page.assets")
+kept_forms = Handlers("analytics_box.http.page.kept_forms")
+key_pages = Handlers("analytics_box.keys.pages")
+invitation_pages = Handlers("analytics_box.members.invitation_pages")
+inviting_pages = Handlers("analytics_box.members.inviting_pages")
+member_pages = Handlers("analytics_box.members.pages")
+site_details = Handlers("analytics_box.overview.detail_pages")
+event_pages = Handlers("analytics_box.overview.event_pages")
+realtime_pages = Handlers("analytics_box.overview.realtime_pages")
+one_goal_pages = Handlers("analytics_box.overview.goal_pages")
+website_list = Handlers("analytics_box.overview.list_pages")
+overview = Handlers("analytics_box.overview.pages")
+palette = Handlers("analytics_box.palette.pages")
+people_pages = Handlers("analytics_box.profiles.pages")
+compile_routes = Handlers("analytics_box.query.compile_routes")
+export_routes = Handlers("analytics_box.query.export_routes")
+query = Handlers("analytics_box.query.routes")
+query_pages = Handlers("analytics_box.query_pages.pages")
+saved_pages = Handlers("analytics_box.query_pages.saved_pages")
+segment_pages = Handlers("analytics_box.segments.pages")
+setup_pages = Handlers("analytics_box.setup.pages")
+watching = Handlers("analytics_box.watch.pages")
+watch = Handlers("analytics_box.watch.routes")
+well_known = Handlers("analytics_box.http.well_known")
 
 # What machines have, too, that take events alone.
 ON_EVERY_MACHINE: tuple[Route, ...] = (
@@ -78,8 +87,8 @@ PAGES_AND_API: tuple[Route, ...] = (
     Route("GET", "/docs/query-types/{family:str}", types_pages.query_family, PUBLIC, page=True),
     Route("GET", "/docs/{name:str}", docs_pages.page, PUBLIC, page=True),
     Route("GET", "/.well-known/api-catalog", well_known.api_catalog, PUBLIC),
-    Route("GET", well_known.RESOURCE, well_known.protected_resource, PUBLIC),
-    Route("GET", well_known.RESOURCE + "/{suffix:path}", well_known.protected_resource_part, PUBLIC),
+    Route("GET", RESOURCE, well_known.protected_resource, PUBLIC),
+    Route("GET", RESOURCE + "/{suffix:path}", well_known.protected_resource_part, PUBLIC),
     Route("GET", "/static/{file:path}", assets.static, PUBLIC),
     Route("GET", "/setup", setup_pages.setup_form, PUBLIC, page=True),
     Route("POST", "/setup", setup_pages.set_up, PUBLIC, page=True),
@@ -166,7 +175,7 @@ PAGES_AND_API: tuple[Route, ...] = (
 TABLE: tuple[Route, ...] = (
     *PAGES_AND_API,
     *(
-        Route("POST", path, line.handler, line.access, line.role, anonymous=line.anonymous, procedure=True)
+        Route("POST", path, line.named, line.access, line.role, anonymous=line.anonymous, procedure=True)
         for line in PROCEDURES
         for path in line.paths
     ),

@@ -1,16 +1,16 @@
 """Addresses of signing in, and of one's own account."""
 
-from analytics_box.accounts import (
-    password_pages,
-    profile_pages,
-    reset_pages,
-    second_factor_pages,
-    session_pages,
-    sign_in_pages,
-    theme_pages,
-)
+from analytics_box.http.handlers import Handlers
 from analytics_box.http.permission import PUBLIC
 from analytics_box.http.route import Route, posted, shown
+
+password_pages = Handlers("analytics_box.accounts.password_pages")
+profile_pages = Handlers("analytics_box.accounts.profile_pages")
+reset_pages = Handlers("analytics_box.accounts.reset_pages")
+second_factor_pages = Handlers("analytics_box.accounts.second_factor_pages")
+session_pages = Handlers("analytics_box.accounts.session_pages")
+sign_in_pages = Handlers("analytics_box.accounts.sign_in_pages")
+theme_pages = Handlers("analytics_box.accounts.theme_pages")
 
 ADDRESSES: tuple[Route, ...] = (
     Route("GET", "/", sign_in_pages.home, PUBLIC, page=True),

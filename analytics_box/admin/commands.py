@@ -1,17 +1,24 @@
 """What the command line can change, as one literal table: command, function. Each acts at once on the running box."""
 
-from collections.abc import Awaitable, Callable
 from typing import Any, get_type_hints
 
 import msgspec
 
 from analytics_box import errors
-from analytics_box.admin import backups, care, flags, keys, links, monitors, setup, users, websites
 from analytics_box.http.call import Parts
+from analytics_box.http.handlers import Handlers, Named
 
-Command = Callable[[Parts, Any], Awaitable[Any]]
+backups = Handlers("analytics_box.admin.backups")
+care = Handlers("analytics_box.admin.care")
+flags = Handlers("analytics_box.admin.flags")
+keys = Handlers("analytics_box.admin.keys")
+links = Handlers("analytics_box.admin.links")
+monitors = Handlers("analytics_box.admin.monitors")
+setup = Handlers("analytics_box.admin.setup")
+users = Handlers("analytics_box.admin.users")
+websites = Handlers("analytics_box.admin.websites")
 
-COMMANDS: dict[str, Command] = {
+COMMANDS: dict[str, Named] = {
     "setup": setup.set_up,
     "user create": users.user_create,
     "user list": users.user_list,
@@ -57,9 +64,10 @@ async def run(parts: Parts, command: str, arguments: bytes) -> Any:
     """Carry out a command; its result as plain values. Raises BoxError."""
     if command not in COMMANDS:
         raise errors.BadRequest(f"The running box does not know the command {command}; it may be of another version")
-    wanted = get_type_hints(COMMANDS[command])["given"]
+    carry_out = COMMANDS[command].load()
+    wanted = get_type_hints(carry_out)["given"]
     try:
         given = msgspec.json.decode(arguments, type=wanted)
     except msgspec.ValidationError as wrong:
         raise errors.BadRequest(str(wrong)) from wrong
-    return msgspec.to_builtins(await COMMANDS[command](parts, given))
+    return msgspec.to_builtins(await carry_out(parts, given))

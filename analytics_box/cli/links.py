@@ -13,8 +13,8 @@ import msgspec
 from analytics_box.admin.given import links
 from analytics_box.cli.operating import ORGANIZATION, carry_out, operating
 from analytics_box.cli.options import AS_JSON, End, Field, guarded, read_settings, show, with_settings
-from analytics_box.links.bulk import imports
 from analytics_box.links.bulk.files import utf8
+from analytics_box.links.link import MOST_FILE_BYTES
 
 IMPORT_SECONDS = 3_600.0  # passwords take their time
 _MOST_WRONG = 20  # rows that are said in words
@@ -167,9 +167,9 @@ def link_import(
     """
 
     def run() -> None:
-        content = file.read(imports.MOST_BYTES + 1)
-        if len(content) > imports.MOST_BYTES:
-            raise click.ClickException(f"The file is larger than {imports.MOST_BYTES:,} bytes; import it in parts")
+        content = file.read(MOST_FILE_BYTES + 1)
+        if len(content) > MOST_FILE_BYTES:
+            raise click.ClickException(f"The file is larger than {MOST_FILE_BYTES:,} bytes; import it in parts")
         wanted = links.ImportedLinks(
             _text(content), form or _form_of(str(getattr(file, "name", ""))), dry_run, organization
         )

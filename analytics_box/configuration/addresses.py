@@ -1,7 +1,12 @@
 """Addresses of what an organization has set up: integrations, domains, defaults."""
 
-from analytics_box.configuration import defaults_pages, delivery_pages, domain_pages, integration_pages
+from analytics_box.http.handlers import Handlers
 from analytics_box.http.route import Route, posted, shown
+
+defaults_pages = Handlers("analytics_box.configuration.defaults_pages")
+delivery_pages = Handlers("analytics_box.configuration.delivery_pages")
+domain_pages = Handlers("analytics_box.configuration.domain_pages")
+integration_pages = Handlers("analytics_box.configuration.integration_pages")
 
 ADDRESSES: tuple[Route, ...] = (
     shown("/settings/integrations", integration_pages.integrations),

@@ -1,20 +1,22 @@
 """Addresses of feature flags, their groups, folders and files."""
 
-from analytics_box.flags.console import action_pages as flag_actions
-from analytics_box.flags.console import code_pages as flag_code
-from analytics_box.flags.console import flag_pages as flag_page
-from analytics_box.flags.console import folder_pages as flag_folders
-from analytics_box.flags.console import form_pages as flag_form
-from analytics_box.flags.console import group_pages as flag_groups
-from analytics_box.flags.console import history_pages as flag_history
-from analytics_box.flags.console import list_pages as flag_list
-from analytics_box.flags.console import moving_pages as flag_files
-from analytics_box.flags.console import rollout_pages as flag_rollout
-from analytics_box.flags.console import tester_pages as flag_tester
-from analytics_box.flags.figures import pages as flag_results
-from analytics_box.flags.serving import routes as flag_routes
+from analytics_box.http.handlers import Handlers
 from analytics_box.http.permission import PUBLIC, SIGNED_IN
 from analytics_box.http.route import Route, posted, shown
+
+flag_actions = Handlers("analytics_box.flags.console.action_pages")
+flag_code = Handlers("analytics_box.flags.console.code_pages")
+flag_page = Handlers("analytics_box.flags.console.flag_pages")
+flag_folders = Handlers("analytics_box.flags.console.folder_pages")
+flag_form = Handlers("analytics_box.flags.console.form_pages")
+flag_groups = Handlers("analytics_box.flags.console.group_pages")
+flag_history = Handlers("analytics_box.flags.console.history_pages")
+flag_list = Handlers("analytics_box.flags.console.list_pages")
+flag_files = Handlers("analytics_box.flags.console.moving_pages")
+flag_rollout = Handlers("analytics_box.flags.console.rollout_pages")
+flag_tester = Handlers("analytics_box.flags.console.tester_pages")
+flag_results = Handlers("analytics_box.flags.figures.pages")
+flag_routes = Handlers("analytics_box.flags.serving.routes")
 
 ADDRESSES: tuple[Route, ...] = (
     Route("GET", "/public/v1/flags/definitions", flag_routes.definitions, PUBLIC, by_key="manage:flags"),

@@ -1,8 +1,9 @@
 """Lines of the two tables: a route, and a procedure, with who may call them."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
+from analytics_box.http.handlers import Named
 from analytics_box.http.permission import SIGNED_IN, Access
 from analytics_box.identity import Role, Scope
 
@@ -21,7 +22,7 @@ class Route(NamedTuple):
 
     method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
     path: str
-    handler: Callable[..., Any]
+    named: Named
     access: Access
     role: Role = "viewer"
     anonymous: bool = False
@@ -31,15 +32,20 @@ class Route(NamedTuple):
     also: Scope | None = None
     by_key: Scope | None = None
 
+    @property
+    def handler(self) -> Callable[..., Any]:
+        """What answers; its module is loaded now if it was not yet."""
+        return self.named.load()
 
-def shown(path: str, handler: Callable[..., Any], role: Role = "viewer") -> Route:
+
+def shown(path: str, named: Named, role: Role = "viewer") -> Route:
     """A page that signed-in people see."""
-    return Route("GET", path, handler, SIGNED_IN, role, page=True)
+    return Route("GET", path, named, SIGNED_IN, role, page=True)
 
 
-def posted(path: str, handler: Callable[..., Any], role: Role = "viewer", *, kept: bool = False) -> Route:
+def posted(path: str, named: Named, role: Role = "viewer", *, kept: bool = False) -> Route:
     """A form that signed-in people send."""
-    return Route("POST", path, handler, SIGNED_IN, role, page=True, kept=kept)
+    return Route("POST", path, named, SIGNED_IN, role, page=True, kept=kept)
 
 
 class Procedure(NamedTuple):
@@ -51,12 +57,17 @@ class Procedure(NamedTuple):
     """
 
     name: str
-    handler: Callable[..., Awaitable[Any]]
+    named: Named
     access: Access
     role: Role = "viewer"
     anonymous: bool = False
     most_bytes: int | None = None
     limit: int | None = None
+
+    @property
+    def handler(self) -> Callable[..., Any]:
+        """What answers; its module is loaded now if it was not yet."""
+        return self.named.load()
 
     @property
     def paths(self) -> tuple[str, str]:

@@ -1,14 +1,16 @@
 """Addresses of short links, their folders, domains and files."""
 
+from analytics_box.http.handlers import Handlers
 from analytics_box.http.route import Route, posted, shown
-from analytics_box.links.bulk import pages as link_imports
-from analytics_box.links.bulk import routes as link_files
-from analytics_box.links.domains import pages as link_domains
-from analytics_box.links.figures import pages as link_page
-from analytics_box.links.folders import pages as link_folders
-from analytics_box.links.form import pages as link_form
-from analytics_box.links.listing import pages as link_pages
-from analytics_box.links.qr import routes as link_qr
+
+link_imports = Handlers("analytics_box.links.bulk.pages")
+link_files = Handlers("analytics_box.links.bulk.routes")
+link_domains = Handlers("analytics_box.links.domains.pages")
+link_page = Handlers("analytics_box.links.figures.pages")
+link_folders = Handlers("analytics_box.links.folders.pages")
+link_form = Handlers("analytics_box.links.form.pages")
+link_pages = Handlers("analytics_box.links.listing.pages")
+link_qr = Handlers("analytics_box.links.qr.routes")
 
 ADDRESSES: tuple[Route, ...] = (
     Route("GET", "/links/{link_id:str}/qr/{form:str}", link_qr.qr_code, "read:links"),

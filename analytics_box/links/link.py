@@ -14,6 +14,7 @@ from analytics_box.links.targeting.rules import MOST_RULES, MOST_VARIANTS, Targe
 from analytics_box.tenancy.messages import Text
 
 MOST_TAGS, LONGEST_TAG = 20, 50
+MOST_FILE_BYTES: Final = 8_000_000  # of a file that is imported
 
 RedirectStatus = Literal[301, 302, 307, 308]
 Name = Annotated[str, Meta(min_length=1, max_length=255)]

@@ -1,13 +1,15 @@
 """Addresses of monitors and of maintenance."""
 
+from analytics_box.http.handlers import Handlers
 from analytics_box.http.permission import PUBLIC, SIGNED_IN
 from analytics_box.http.route import Route, posted, shown
-from analytics_box.monitors import push_routes
-from analytics_box.monitors.figures import pages as monitor_figures
-from analytics_box.monitors.form import pages as monitor_form
-from analytics_box.monitors.listing import pages as monitor_list
-from analytics_box.monitors.moving import pages as monitor_files
-from analytics_box.monitors.windows import pages as maintenance_pages
+
+push_routes = Handlers("analytics_box.monitors.push_routes")
+monitor_figures = Handlers("analytics_box.monitors.figures.pages")
+monitor_form = Handlers("analytics_box.monitors.form.pages")
+monitor_list = Handlers("analytics_box.monitors.listing.pages")
+monitor_files = Handlers("analytics_box.monitors.moving.pages")
+maintenance_pages = Handlers("analytics_box.monitors.windows.pages")
 
 ADDRESSES: tuple[Route, ...] = (
     shown("/monitors", monitor_list.monitor_list),

@@ -1,9 +1,13 @@
 """Addresses of organizations."""
 
+from analytics_box.http.handlers import Handlers
 from analytics_box.http.route import Route, posted, shown
-from analytics_box.organizations import deletion_pages, leaving_pages, logo_pages
-from analytics_box.organizations import pages as organization_pages
-from analytics_box.organizations import routes as organizations
+
+deletion_pages = Handlers("analytics_box.organizations.deletion_pages")
+leaving_pages = Handlers("analytics_box.organizations.leaving_pages")
+logo_pages = Handlers("analytics_box.organizations.logo_pages")
+organization_pages = Handlers("analytics_box.organizations.pages")
+organizations = Handlers("analytics_box.organizations.routes")
 
 ADDRESSES: tuple[Route, ...] = (
     posted("/organizations/switch", organization_pages.switch),

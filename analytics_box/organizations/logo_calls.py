@@ -13,8 +13,6 @@ from analytics_box.organizations.shown import OrganizationShown, shown
 from analytics_box.tenancy.acting import acting
 from analytics_box.tenancy.messages import OfOrganization, Success
 
-MOST_BODY = 720_000  # bytes of a request: the largest picture in base64, and what is around it
-
 
 class NewLogo(Struct, frozen=True, forbid_unknown_fields=True):
     """Input of organizations.uploadLogo. `image` is a PNG, JPEG or WebP picture of at most 512 KB in base64.

@@ -15,6 +15,8 @@ WebsiteAction = Literal[
 ]
 Plan = Literal["free", "hobby"]
 
+MOST_LOGO_BODY: Final = 720_000  # bytes of a request: the largest picture in base64, and what is around it
+
 # What a role allows on the organization's websites (wire 10.4).
 _VIEWERS: Final[tuple[WebsiteAction, ...]] = ("read", "view_analytics")
 _MEMBERS: Final[tuple[WebsiteAction, ...]] = (*_VIEWERS, "configure", "manage_tracking")

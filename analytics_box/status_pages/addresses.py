@@ -1,17 +1,19 @@
 """Addresses of the pages on which status pages are edited."""
 
+from analytics_box.http.handlers import Handlers
 from analytics_box.http.permission import PUBLIC
 from analytics_box.http.route import Route, posted, shown
-from analytics_box.status_pages.console import component_pages as status_components
-from analytics_box.status_pages.console import history_pages as status_history
-from analytics_box.status_pages.console import incident_pages as status_incidents
-from analytics_box.status_pages.console import list_pages as status_list
-from analytics_box.status_pages.console import maintenance_pages as status_maintenances
-from analytics_box.status_pages.console import new_pages as status_new
-from analytics_box.status_pages.console import now_pages as status_now
-from analytics_box.status_pages.console import settings_pages as status_settings
-from analytics_box.status_pages.console import subscriber_pages as status_subscribers
-from analytics_box.status_pages.files import routes as status_uploads
+
+status_components = Handlers("analytics_box.status_pages.console.component_pages")
+status_history = Handlers("analytics_box.status_pages.console.history_pages")
+status_incidents = Handlers("analytics_box.status_pages.console.incident_pages")
+status_list = Handlers("analytics_box.status_pages.console.list_pages")
+status_maintenances = Handlers("analytics_box.status_pages.console.maintenance_pages")
+status_new = Handlers("analytics_box.status_pages.console.new_pages")
+status_now = Handlers("analytics_box.status_pages.console.now_pages")
+status_settings = Handlers("analytics_box.status_pages.console.settings_pages")
+status_subscribers = Handlers("analytics_box.status_pages.console.subscriber_pages")
+status_uploads = Handlers("analytics_box.status_pages.files.routes")
 
 ADDRESSES: tuple[Route, ...] = (
     shown("/status-pages", status_list.page_list),

@@ -14,6 +14,7 @@ FileKind = Literal["logo", "favicon"]
 
 LONGEST_NAME, LONGEST_SLUG, LONGEST_DESCRIPTION = 120, 100, 500  # characters (wire 9.3)
 MOST_COMPONENTS, MOST_GROUPS = 100, 20  # of a page
+LIST_LIMIT, PAGE_LIMIT = 60, 600  # calls in a minute, of the list and of one page
 DAYS: Final = 90  # that a page shows
 
 

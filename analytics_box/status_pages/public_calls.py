@@ -24,7 +24,7 @@ from analytics_box.status_pages.view.snapshots import Snapshots
 
 T = TypeVar("T")
 
-LIST_LIMIT, PAGE_LIMIT, SLUG_LIMIT = 60, 600, 120  # calls in a minute, the last one of all callers together
+SLUG_LIMIT = 120  # calls in a minute, of all callers together
 MOST_LISTED: Final = 1_000  # pages
 UNKNOWN: Final = "There is no status page with this slug"
 

@@ -1,9 +1,11 @@
 """Addresses of adding, changing, giving away and deleting websites."""
 
+from analytics_box.http.handlers import Handlers
 from analytics_box.http.route import Route, posted, shown
-from analytics_box.websites import pages as website_pages
-from analytics_box.websites import settings_pages as website_settings
-from analytics_box.websites import transfer_pages
+
+website_pages = Handlers("analytics_box.websites.pages")
+website_settings = Handlers("analytics_box.websites.settings_pages")
+transfer_pages = Handlers("analytics_box.websites.transfer_pages")
 
 ADDRESSES: tuple[Route, ...] = (
     shown("/sites/new", website_pages.new_site_form, "admin"),

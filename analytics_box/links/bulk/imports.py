@@ -24,6 +24,7 @@ from analytics_box.links.editing.change import Changed
 from analytics_box.links.editing.draft import Draft, checked
 from analytics_box.links.editing.messages import draft
 from analytics_box.links.folders.cache import FolderCache
+from analytics_box.links.link import MOST_FILE_BYTES
 from analytics_box.links.messages import Id
 from analytics_box.links.targeting.policy import TargetPolicy
 from analytics_box.store.db import Connection
@@ -31,7 +32,6 @@ from analytics_box.tenancy.acting import acting
 
 T = TypeVar("T")
 
-MOST_BYTES: Final = 8_000_000
 _AT_ONCE: Final = 50  # rows in one write or one look, so that others hardly wait
 _READER: Final = ThreadPoolExecutor(1, thread_name_prefix="import")  # of a process: one file is read at a time
 _NOT_HASHED: Final = "the password of row {number}, which a dry run does not hash"
@@ -46,7 +46,7 @@ class GivenImport(Struct, frozen=True, forbid_unknown_fields=True):
     Folders that are not there are made.
     """
 
-    content: Annotated[str, Meta(max_length=MOST_BYTES)]
+    content: Annotated[str, Meta(max_length=MOST_FILE_BYTES)]
     format: Form = "csv"
     dryRun: bool = False
     organizationId: Id | None = None

@@ -7,8 +7,8 @@ from analytics_box.http.page.visit import Again, Answer, Next, Page, Visit, Visi
 from analytics_box.links.bulk import files as import_files
 from analytics_box.links.bulk.exports import BESIDE, COLUMNS
 from analytics_box.links.bulk.files import MOST_ROWS
-from analytics_box.links.bulk.imports import MOST_BYTES
 from analytics_box.links.bulk.jobs import ImportJobs, Job
+from analytics_box.links.link import MOST_FILE_BYTES
 from analytics_box.links.page_frame import HOME, frame
 from analytics_box.texts import LinkImport, figures
 
@@ -30,9 +30,9 @@ async def import_form(visit: Visitor) -> Page:
 async def import_file(visit: Visitor) -> Answer:
     """POST /links/bulk/file: check a file. Raises Unavailable."""
     try:
-        sent = await visit.upload("file", limit=MOST_BYTES)
+        sent = await visit.upload("file", limit=MOST_FILE_BYTES)
     except PayloadTooLarge as large:
-        message = LinkImport.too_large.format(most=MOST_BYTES // 1_000_000)
+        message = LinkImport.too_large.format(most=MOST_FILE_BYTES // 1_000_000)
         return await _form(visit, Again(large.status, wrong={"file": message}))
 
     async def save() -> str:
