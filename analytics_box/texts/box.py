@@ -59,6 +59,8 @@ class TheBox:
     facts: ClassVar[Mapping[str, str]] = {
         "rows": "Rows in it",
         "behind": "Rows still to come",
+        "alone": "Rows that only ClickHouse has",
+        "orders": "Removals that wait for ClickHouse",
         "memory": "Memory it holds",
         "size": "Size on disk",
     }

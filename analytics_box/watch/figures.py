@@ -66,6 +66,8 @@ async def figures(watched: Watched) -> list[Figure]:
         *_of_databases(watched.databases),
         _one("analytics_box_replica_ready", "Whether the column replica answers queries", replica.state == "ready"),
         _one("analytics_box_replica_rows_behind", "Rows of events.db that the replica lacks", replica.behind),
+        _one("analytics_box_clickhouse_alone_rows", "Rows that ClickHouse has and events.db has not", replica.alone),
+        _one("analytics_box_clickhouse_orders", "Removals that wait for ClickHouse", replica.orders),
         *_of_machines(watched.machines),
         _one(
             "analytics_box_disk_free_bytes",

@@ -144,6 +144,7 @@ def replica(found: ReplicaState) -> dict[str, str]:
         "memory": bytes_text(found.memory),
         "size": bytes_text(found.bytes),
     }
+    said |= {name: figures.count(count) for name, count in (("alone", found.alone), ("orders", found.orders)) if count}
     elsewhere = set() if found.memory or found.bytes else {"memory", "size"}
     return {texts.TheBox.facts[name]: text for name, text in said.items() if name not in elsewhere}
 

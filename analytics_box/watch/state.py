@@ -74,7 +74,8 @@ class DiskState(Struct, frozen=True):
 
 
 class ReplicaState(Struct, frozen=True):
-    """What answers queries, and the column replica: its rows, those still to come, and its bytes."""
+    """What answers queries, and the column replica: its rows, those still to come, and its bytes. `alone` are rows that
+    ClickHouse has and events.db has not, `orders` what is yet to be removed of them."""
 
     engine: str
     state: Literal["off", "building", "ready"]
@@ -82,6 +83,8 @@ class ReplicaState(Struct, frozen=True):
     behind: int
     memory: int
     bytes: int
+    alone: int = 0
+    orders: int = 0
 
 
 class JobState(Struct, frozen=True):
@@ -147,7 +150,14 @@ async def state(watched: Watched) -> State:
         ),
         files=[_file(db) for db in watched.databases],
         replica=ReplicaState(
-            watched.engines.name, status.state, status.rows, status.behind, status.memory, status.size
+            watched.engines.name,
+            status.state,
+            status.rows,
+            status.behind,
+            status.memory,
+            status.size,
+            status.alone,
+            status.orders,
         ),
         jobs=_jobs(watched.runs),
         machines=_machines(watched.machines),

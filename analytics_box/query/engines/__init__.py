@@ -21,6 +21,7 @@ from msgspec import Struct
 
 from analytics_box.clock import DAY, HOUR, Clock, SystemClock
 from analytics_box.errors import BoxError, Unavailable
+from analytics_box.facts import orders, trimmed
 from analytics_box.facts.tables import FACT_NAMES
 from analytics_box.query.engines import columns, duckdb, rollups_file, shared, sql, sqlite
 from analytics_box.query.engines import memory as limits
@@ -60,13 +61,16 @@ _OF_THE_MACHINE = {"IOException", "OutOfMemoryException"}  # DuckDB's, which is 
 
 
 class Status(Struct, frozen=True):
-    """What the replica is doing: off, building or ready; its rows, how many are still to come, and bytes."""
+    """What the replica is doing: off, building or ready; its rows, how many are still to come, and bytes. `alone` are
+    rows that ClickHouse has and events.db has not, `orders` what is yet to be removed of them."""
 
     state: Literal["off", "building", "ready"]
     rows: int = 0
     behind: int = 0
     memory: int = 0
     size: int = 0
+    alone: int = 0
+    orders: int = 0
 
     def __str__(self) -> str:
         memory, size = self.memory / 1e6, self.size / 1e6
@@ -397,12 +401,17 @@ class Engines:
         """How the replica is doing."""
         if self._far is not None:
             rows, behind = await self._far.behind()
-            return Status("ready" if self._far.ready else "building", rows=rows, behind=behind)
+            state: Literal["ready", "building"] = "ready" if self._far.ready else "building"
+            return Status(state, rows=rows, behind=behind, **await self._alone())
         replica = self._replica
         if replica is None:
-            return Status("off")
+            return Status("off", **await self._alone())
         newest = await self.events.read(_newest)
         return await asyncio.to_thread(self._status, replica, newest)
+
+    async def _alone(self) -> dict[str, int]:
+        """What ClickHouse has alone, and what is yet to be removed of it."""
+        return await self.events.read(_alone)
 
     def stop_rolling(self) -> None:
         """Break off what rolls up days in a file beside events.db, before that is closed."""
@@ -568,6 +577,10 @@ def _newest(db: Connection) -> dict[str, int]:
     """The id of the newest row of each table of facts, which is about how many there are."""
     query = " union all ".join(f"select '{name}', coalesce(max(id), 0) from {name}" for name in FACT_NAMES)
     return {str(name): int(str(last)) for name, last in db.execute(f"-- engines.newest\n{query}").fetchall()}
+
+
+def _alone(db: Connection) -> dict[str, int]:
+    return {"alone": sum(trimmed.counts(db).values()), "orders": orders.count(db)}
 
 
 def _has_too_many(db: Connection) -> bool:

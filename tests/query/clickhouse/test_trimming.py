@@ -381,3 +381,14 @@ def test_rows_that_change_while_they_are_looked_for_are_not_trimmed(facts: World
     facts.settle()
     assert "events" in facts.floors()
     facts.assert_arrived()
+
+
+def test_the_operator_sees_what_only_clickhouse_has_and_which_removals_wait(facts: World) -> None:
+    old(facts)
+    status = facts.runner.run(facts.engines.status())
+    assert status.alone == sum(facts.db.read_now(trimmed.counts).values()) > 0
+    assert status.orders == 0
+    facts.happen("older")
+    assert facts.runner.run(facts.engines.status()).orders == 1
+    facts.settle()
+    assert facts.runner.run(facts.engines.status()).orders == 0
