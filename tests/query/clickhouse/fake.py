@@ -79,10 +79,16 @@ class Fake:
         if made:
             self.through(lambda: self.tables.setdefault(made[1], Stored()))
         elif dropped:
-            self.through(lambda: self.tables.pop(dropped[1], None))
+            there = self.tables.get(dropped[1])
+            self.through(lambda: self._drop(dropped[1], there))
         else:
             assert statement.endswith("apply deleted mask"), statement
             self.through(lambda: None)
+
+    def _drop(self, name: str, there: Stored | None) -> None:
+        """What is late drops the table that there was."""
+        if self.tables.get(name) is there:
+            self.tables.pop(name, None)
 
     def look(self, statement: str) -> list[tuple[Any, ...]]:
         if " from system.tables " in statement:

@@ -1,7 +1,9 @@
 """Facts leave events.db once ClickHouse has them; whatever happens then, each is there once, or removed for good."""
 
+import sqlite3
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -39,6 +41,11 @@ class World(Shipping):
     def begin(self) -> None:
         self.far = ClickHouse(self.db, self.clock, self.target, every=0, keep_days=KEPT)
         self.engines = Engines(self.db, self.clock, columnar="clickhouse", far=self.far)
+
+    def fault(self) -> str:
+        """What is late is left to test_shipping."""
+        fault = super().fault()
+        return "refused" if fault == "late" else fault
 
     def reset(self, seed: int, faulty: float) -> None:
         super().reset(seed, faulty)
@@ -100,6 +107,15 @@ class World(Shipping):
             case "site":
                 self.runner.run(erase.site(self.db, SITE))
                 self.lose(lambda *_: True)
+            case "erase" | "erase the newest":  # rows of websites: anchors are nobody's
+                events = stored("events")
+                some = "id % 3 = 1" if what == "erase" else f"id > (select max(id) - 4 from {events})"
+                self.write(f"delete from {events} where site <> 0 and {some}")
+            case "visit":  # ids come again; that what had them is gone there before is the replica's assumption, too
+                faulty, self.faulty = self.faulty, 0.0
+                self.try_to_follow()
+                self.faulty = faulty
+                super().happen(what)
             case "weeks":
                 self.clock.advance(seconds=20 * DAY // 1000)
                 self.server.forget()
@@ -112,7 +128,11 @@ class World(Shipping):
         self.learn()
 
     def settle(self) -> None:
+        """All is well, and has been for a day: what was sent in vain has come, or never will."""
         super().settle()
+        super().happen("a day")
+        self.try_to_follow()
+        assert self.far.ready
         self.learn()
 
     def assert_arrived(self) -> None:
@@ -392,3 +412,26 @@ def test_the_operator_sees_what_only_clickhouse_has_and_which_removals_wait(fact
     assert facts.runner.run(facts.engines.status()).orders == 1
     facts.settle()
     assert facts.runner.run(facts.engines.status()).orders == 0
+
+
+def test_a_backup_that_is_restored_gives_back_its_time_and_nothing_later(facts: World, tmp_path: Path) -> None:
+    old(facts)
+    facts.visit()
+    facts.settle()
+    with closing(sqlite3.connect(facts.db.path)) as db:
+        db.execute("vacuum into ?", (str(tmp_path / "backup"),))
+    known = {name: dict(rows) for name, rows in facts.known.items()}
+    floors = facts.floors()
+    for _ in range(3):
+        facts.happen("weeks")
+    facts.visit()
+    facts.settle()
+    assert sum(facts.floors().values()) > sum(floors.values())
+    facts.close()
+    (tmp_path / "backup").replace(facts.db.path)
+    (facts.directory / shipping.FILE_NAME).unlink()
+    facts.open()
+    facts.known = known
+    assert facts.floors() == floors
+    facts.settle()
+    facts.assert_arrived()

@@ -298,7 +298,8 @@ class ClickHouse:
         position = Position(secrets.token_hex(8), applied=await self._events.read(shipping.newest_change))
         if floors:
             log.warning("ClickHouse keeps the rows that events.db has not, and is sent all others again: %s", why)
-            number = await self._send(partial(opening.resume, server, box, position.epoch, floors))
+            last = await self._send(partial(opening.resume, server, box, position.epoch, floors))
+            number = max(last, self._clock.now())  # above all that may still arrive, which nobody knows
             kept = dict(floors)
             position = replace(
                 position, number=number, last=kept, kept=kept, before=number, removed_at=self._clock.now()
@@ -385,7 +386,8 @@ class ClickHouse:
         self._removals += 1
         if isinstance(order.what, orders.Older):
             await erase.people(self._events, order.what.site, order.what.before, self._visitors)
-        left = await self._send(partial(removing.left, server, order))
+        floors = await self._events.read(trimmed.floors)
+        left = await self._send(partial(removing.left, server, order.what.site, floors))
         await self._events.write(partial(orders.forget, order=order, left=left))
         await self.trimmed.reload()
         if not self._position.removed_at:

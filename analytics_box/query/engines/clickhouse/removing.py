@@ -1,6 +1,6 @@
 """Orders to remove what is in ClickHouse only (facts.orders), carried out there."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
 from analytics_box.facts.orders import Order
@@ -40,14 +40,14 @@ def remove(server: Server, order: Order) -> None:
                 raise Away(f"{left} rows of {table} that were removed are still there")
 
 
-def left(server: Server, order: Order) -> dict[str, tuple[int, int, int]]:
-    """What is left of the order's site that is there only: how many rows of each table, from the first until the last
-    (UTC ms)."""
+def left(server: Server, site: int, floors: Mapping[str, int]) -> dict[str, tuple[int, int, int]]:
+    """What is left of a site that is there only, up to the floors of now: how many rows of each table, from the first
+    until the last (UTC ms)."""
     return {
         table: (int(rows), int(first or 0), int(last or 0))
-        for table, floor in order.until.items()
+        for table, floor in floors.items()
         for rows, first, last in server.look(
-            f"select count(), min(time), max(time) from {table} where site = {order.what.site} and id <= {floor}"
+            f"select count(), min(time), max(time) from {table} where site = {site} and id <= {floor}"
         )
     }
 
