@@ -288,6 +288,17 @@ def _do(world: World, step: str, chance: Random) -> None:
             world.reopen()
 
 
+def test_ids_come_again_beside_one_that_went_long_before(world: World) -> None:
+    world.visit()
+    newest = "(select max(id) from stored_events)"
+    world.write(f"delete from stored_events where id = {newest} - 1")
+    world.maintain()
+    world.write(f"delete from stored_events where id = {newest}")  # now two ids are free
+    world.visit()
+    world.maintain()
+    world.assert_same()
+
+
 @pytest.mark.parametrize(
     "harm",
     [

@@ -200,8 +200,9 @@ class Replica:
         if table.name == "events":
             touched = self._days_of(db, where, values) | rolling.days_of(self.connection, listed)
         self._remove(table, listed)
+        # Behind the last that is left, ids may be those of new rows, of which some are in no change: they come later.
+        values["last"] = self._last[table.name] = self._last_id(table.name)
         transfer.copy(db, self.connection, table, where, values)
-        self._last[table.name] = self._last_id(table.name)
         return touched
 
     def _remove(self, table: Table, ids: str) -> None:
