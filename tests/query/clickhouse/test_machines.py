@@ -27,7 +27,7 @@ from tests.query.clickhouse.fake import Fake, Killed, Stored
 from tests.query.test_columns import World as Facts
 
 FAULTS = ("lost", "refused", "late", "killed", "died")
-_LOOKED = re.compile(r"select (.+) from (\w+)(?: where (.+))?")
+_LOOKED = re.compile(r"select .+? from (?!system\.)(\w+)")
 
 
 class Rows(Stored):
@@ -49,16 +49,9 @@ class Shared(Fake):
             super().do(statement, waits=waits)
 
     def look(self, statement: str) -> list[tuple[Any, ...]]:
-        found = _LOOKED.fullmatch(statement)
-        if found is None or " from system.tables " in statement:
-            return super().look(statement)
-        table = self._table(found[2])
-        rows = table.rows if found[3] is None else table.of(found[3])
-        return (
-            [(len(rows),)]
-            if found[1] == "count()"
-            else [tuple(row[name] for name in found[1].split(", ")) for row in rows]
-        )
+        if found := _LOOKED.match(statement):
+            self._table(found[1])
+        return super().look(statement)
 
     def insert(self, table: str, columns: Iterable[str], lines: bytes, token: str) -> None:
         self._table(table)

@@ -169,6 +169,18 @@ def test_ids_of_removed_rows_that_come_again_arrive(facts: World) -> None:
     facts.assert_arrived()
 
 
+def test_ids_come_again_beside_one_that_went_long_before(facts: World) -> None:
+    newest = "(select max(id) from stored_events)"
+    facts.reset(0, faulty=0)
+    facts.visit()
+    facts.write(f"delete from stored_events where id = {newest} - 1")
+    facts.settle()
+    facts.write(f"delete from stored_events where id = {newest}")  # now two ids are free
+    facts.visit()
+    facts.settle()
+    facts.assert_arrived()
+
+
 def test_rows_that_are_still_there_after_they_were_removed_are_no_success(
     facts: World, caplog: pytest.LogCaptureFixture
 ) -> None:

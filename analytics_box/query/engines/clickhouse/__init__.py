@@ -352,7 +352,7 @@ class ClickHouse:
                 partial(shipping.same_shipment, position=position, sending=sending, machine=machine)
             )
         else:
-            found = await self._read(partial(shipping.next_shipment, position=position, now=now, machine=machine))
+            found = await self._next_shipment(server, position, now)
             if found is None:
                 return False
             shipment = found
@@ -366,6 +366,18 @@ class ClickHouse:
             await self._send(ship)
         await self._write(position.arrived(shipment.sending, removed_at=now if shipment.removes else 0))
         return shipment.more
+
+    async def _next_shipment(self, server: Server, position: Position, now: int) -> Shipment | None:
+        """What is to be sent next; None where all is there."""
+        machine, left = self._machine, dict[tuple[str, tuple[int, ...]], int]()
+        while True:
+            try:
+                return await self._read(
+                    partial(shipping.next_shipment, position=position, now=now, left=left, machine=machine)
+                )
+            except shipping.TopChanged as top:
+                found = await self._send(partial(opening.newest_left, server, position, top, machine))
+                left[top.table, top.changed] = found
 
     async def _carry_out(self) -> bool:
         """Remove what the next order says; whether there was one."""

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from analytics_box.query.engines.clickhouse import tables
 from analytics_box.query.engines.clickhouse.machines import Machine
 from analytics_box.query.engines.clickhouse.server import Away, Server
-from analytics_box.query.engines.clickhouse.shipping import Position
+from analytics_box.query.engines.clickhouse.shipping import Position, TopChanged
 from analytics_box.query.engines.clickhouse.tables import OWNER
 from analytics_box.query.engines.counting import Row
 
@@ -95,6 +95,19 @@ def count(server: Server, table: str, where: str) -> int:
     """How many rows of a table this is about."""
     ((found,),) = server.look(f"select count() from {table} where {where}")
     return int(found)
+
+
+def newest_left(server: Server, position: Position, top: TopChanged, machine: Machine | None = None) -> int:
+    """The newest row of a table that this machine has sent, without those that have changed since; -1 for none."""
+    table, first = tables.BY_NAME[top.table], machine.first if machine is not None else 0
+    key = machine.key(table) if machine is not None else "id"
+    own = f"{machine.own(table)} and " if machine is not None else ""
+    changed = ", ".join(str(row + first) for row in top.changed)
+    ((rows, newest),) = server.look(
+        f"select count(), max({key}) from {top.table}"
+        f" where {own}{key} <= {position.last_of(top.table) + first} and {key} not in ({changed})"
+    )
+    return int(newest) - first if rows else -1
 
 
 def newest_rows(server: Server, position: Position, machine: Machine | None = None) -> dict[str, list[Row]]:

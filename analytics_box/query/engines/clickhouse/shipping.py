@@ -10,7 +10,7 @@ Numbers and texts travel as lines of JSON that SQLite makes itself, so that the 
 
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import msgspec
@@ -171,19 +171,33 @@ def _has_changed(db: Connection, table: str, row: int, since: int) -> bool:
     return bool(found.fetchall())
 
 
-def next_shipment(db: Connection, position: Position, now: int, machine: Machine | None = None) -> Shipment | None:
-    """What is to be sent after this position, in one snapshot of events.db; None where all is there."""
+class TopChanged(Exception):
+    """Among the changed rows of a table is the newest one that is there: behind the newest of the others, ids may be
+    those of new rows, of which some are in no change."""
+
+    def __init__(self, table: str, changed: tuple[int, ...]) -> None:
+        super().__init__(table)
+        self.table, self.changed = table, changed
+
+
+Left = Mapping[tuple[str, tuple[int, ...]], int]  # by a table and its changed rows: the newest of the others there
+
+
+def next_shipment(
+    db: Connection, position: Position, now: int, left: Left, machine: Machine | None = None
+) -> Shipment | None:
+    """What is to be sent after this position, in one snapshot of events.db; None where all is there.
+
+    Raises TopChanged where it has to be known what is `left` there.
+    """
     db.execute("begin")
     try:
         changes = _changes(db, position.applied, sys.maxsize)
-        sources = {source for _, source, _ in changes}
         until = changes[-1][0] if changes else position.applied
         waits, goes_on = len(changes) == CHANGES, False  # first all changes, then new rows
         rows = {}
         for name in BY_NAME:
-            after = position.last_of(name)
-            if name in sources:  # ids of removed rows may come again
-                after = _last(db, name, after)
+            after = _after(position, name, _changed(changes, name), left)
             last, full = (after, False) if waits else _next(db, name, after)
             rows[name] = (after, last)
             goes_on |= full
@@ -209,7 +223,7 @@ def _parts(db: Connection, position: Position, sending: Sending, machine: Machin
     changes = _changes(db, position.applied, sending.until)
     parts = []
     for name, (after, until) in sending.rows.items():
-        changed = tuple(sorted({row for _, source, row in changes if source == name}))
+        changed = _changed(changes, name)
         if changed or until > after:
             count, lines = _lines(db, BY_NAME[name], position.number + 1, changed, (after, until), machine)
             parts.append(Part(BY_NAME[name], count, lines, changed))
@@ -224,10 +238,18 @@ def _changes(db: Connection, after: int, until: int) -> list[tuple[int, str, int
     return [(int(str(number)), str(source), int(str(row))) for number, source, row in found.fetchall()]
 
 
-def _last(db: Connection, table: str, until: int) -> int:
-    """The newest row that is left of these; -1 for none."""
-    found = db.execute(f"-- shipping.last\nselect coalesce(max(id), -1) from {stored(table)} where id <= ?", (until,))
-    return int(str(found.fetchall()[0][0]))
+def _changed(changes: Iterable[tuple[int, str, int]], table: str) -> tuple[int, ...]:
+    return tuple(sorted({row for _, source, row in changes if source == table}))
+
+
+def _after(position: Position, table: str, changed: tuple[int, ...], left: Left) -> int:
+    """Up to which row nothing new can be; -1 for none. Raises TopChanged."""
+    last = position.last_of(table)
+    if last not in changed:
+        return last
+    if (table, changed) not in left:
+        raise TopChanged(table, changed)
+    return left[table, changed]
 
 
 def _next(db: Connection, table: str, after: int) -> tuple[int, bool]:
