@@ -180,4 +180,4 @@ def test_chunks_that_cannot_be_read_are_a_400(box: Box, path: str, chunks: bytes
     key = f"X-Api-Key: {box.account.api_key}"
     answer = only(exchange(box, request("POST", path, kind, key, "Transfer-Encoding: chunked", body=chunks)))
     assert answer.status == 400
-    assert b"500" not in answer.body
+    assert b"INTERNAL_SERVER_ERROR" not in answer.body
