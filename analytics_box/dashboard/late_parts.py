@@ -8,7 +8,7 @@ from analytics_box.clock import Clock
 
 BUDGET_SECONDS = 0.02  # how long a page waits for its parts before it is sent without the slower ones
 NEXT_SECONDS = 0.006  # how long it waits for the next of them: while none comes, it is not worth to wait
-CLICK_SECONDS = 0.25  # how long the answer to a click waits for them; what stood there is shown until they come
+CLICK_SECONDS = 0.4  # how long the answer to a click waits for them; what stood there is shown until they come
 CLICK_NEXT_SECONDS = 0.15  # the same for the next of them
 TOGETHER_SECONDS = 0.05  # how long parts that are ready wait for others, so that they come in one answer
 KEPT_SECONDS = 30.0  # a page asks for what it lacks as soon as it is loaded
