@@ -67,10 +67,10 @@ def test_an_answer_to_another_request_is_no_answer(world: World) -> None:
     fetch = node.wire.fetch
 
     async def old(ask: object) -> object:
-        kept.append(await fetch(ask))  # type: ignore[arg-type]
+        kept.append(await fetch(ask))  # type: ignore[arg-type]  # whatever it is, it goes on
         return kept[0]
 
-    node.wire.fetch = old  # type: ignore[assignment, method-assign]
+    node.wire.fetch = old  # type: ignore[assignment, method-assign]  # in its place
     assert node.pull() == ""
     assert "its answer is not sealed with the key of cluster_key_file" in node.pull()
 

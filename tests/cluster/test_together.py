@@ -126,7 +126,7 @@ def test_two_machines_with_one_number_do_not_mix_in_clickhouse(
     assert other.track(shop(world)) == 200
     own = other.box.events.engines._far
     assert own is not None
-    own._among = lambda: Machine(1, "b" * 32, other.box.mirroring.cluster)  # type: ignore[union-attr]
+    own._among = lambda: Machine(1, "b" * 32, other.box.mirroring.cluster)  # type: ignore[union-attr]  # a node has one
     other.maintain()
     assert "the machine number 1 is another machine's there" in caplog.text
     assert served.ask("select count() from events", world.url).strip() == "1"

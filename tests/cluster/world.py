@@ -64,7 +64,7 @@ class Node(RunningBox):
 
     def _connect(self) -> None:
         assert self.box.mirroring is not None
-        self.box.mirroring._client = self.wire  # type: ignore[assignment]
+        self.box.mirroring._client = self.wire  # type: ignore[assignment]  # in place of the network
 
     def reopen(self) -> None:
         super().reopen()
@@ -108,7 +108,10 @@ class World:
         self.key_file = directory / "key"
         self.key_file.write_text(KEY + "\n")
         self.key_file.chmod(0o600)
-        adjust = lambda settings: replace(settings, **(self.shared | {"role": "primary"} | given))  # noqa: E731
+
+        def adjust(settings: Settings) -> Settings:
+            return replace(settings, **(self.shared | {"role": "primary"} | given))
+
         self.primary = stack.enter_context(whole_box(directory / "primary", clock=self.clock, adjust=adjust))
         self.nodes = [self.node(number) for number in range(1, nodes + 1)]
 
