@@ -26,9 +26,10 @@ from analytics_box.identity import SCOPES, Scope
 from analytics_box.keys.create import create as create_key
 from analytics_box.settings import Settings
 from analytics_box.setup.account import Made, Wanted, first_account, first_key
-from analytics_box.store import schema
+from analytics_box.store import reserve, schema
 from analytics_box.store.db import Db
 from analytics_box.store.migrations import migrate
+from analytics_box.store.pairing import bring_together
 from analytics_box.tenancy import rows as tenancy_rows
 from analytics_box.tenancy.rules import Organization
 from analytics_box.tenancy.sites import new_site
@@ -249,6 +250,8 @@ def fill(directory: Path, now: int) -> Filled:
     directory.mkdir(parents=True, exist_ok=True)
     for name, content in files.items():
         (directory / name).write_bytes(content)
+    with (directory / reserve.FILE).open("wb") as kept:  # without its 8 MB, which are work for the memory
+        kept.truncate(reserve.SIZE)
     return filled
 
 
@@ -263,6 +266,7 @@ def _pattern(now: int) -> tuple[Filled, dict[str, bytes]]:
             filled = db.write_now(lambda connection: _fill(connection, now))
         finally:
             db.close()
+        bring_together(directory)
         return filled, {path.name: path.read_bytes() for path in directory.iterdir()}
 
 

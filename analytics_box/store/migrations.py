@@ -5,7 +5,6 @@ file open at the same time in one process. Each step is plain SQL, one statement
 with the record that it was applied. sqlite-utils is imported only when a step is pending; it costs 19 MB.
 """
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +16,9 @@ if TYPE_CHECKING:
     from sqlite_utils import Database
 
 Step = tuple[str, tuple[str, ...]]  # name, statements
-Open = Callable[[Path], "Database"]
+Seen = dict[str, list[str]]  # by file: the names of its steps, oldest first; none where it is missing or empty
+
+FILES = {schema.BOX_FILE: schema.BOX, schema.EVENTS_FILE: schema.EVENTS}
 
 SET = "analytics_box"
 BACKUPS = "backups"  # in the data directory: what was there before an upgrade
@@ -31,27 +32,29 @@ class DamagedFile(Exception):
     """The file cannot be read as a database."""
 
 
-def migrate(directory: Path) -> None:
-    """Bring both files in this directory to the schema of this version. Raises NewerSchema or DamagedFile."""
-    for name, steps in ((schema.BOX_FILE, schema.BOX), (schema.EVENTS_FILE, schema.EVENTS)):
-        path = directory / name
-        if _missing(path, steps):
-            _apply(path, steps)
+def migrate(directory: Path, seen: Seen | None = None) -> None:
+    """Bring both files in this directory to the schema of this version; `seen` is what they are at, if that is known.
+
+    Raises NewerSchema or DamagedFile.
+    """
+    for name, of_file in (seen or look(directory)).items():
+        if _lacking(directory / name, of_file, FILES[name]):
+            _apply(directory / name, FILES[name])
 
 
 def pending(directory: Path) -> list[tuple[str, str]]:
     """The steps that files which are there still have to take, by file. Raises NewerSchema or DamagedFile."""
-    files = ((schema.BOX_FILE, schema.BOX), (schema.EVENTS_FILE, schema.EVENTS))
     return [
         (name, step)
-        for name, steps in files
-        if (seen := steps_of(directory / name))
-        for step in _lacking(directory / name, seen, steps)
+        for name, of_file in look(directory).items()
+        if of_file
+        for step in _lacking(directory / name, of_file, FILES[name])
     ]
 
 
-def _missing(path: Path, steps: tuple[Step, ...]) -> list[str]:
-    return _lacking(path, steps_of(path), steps)
+def look(directory: Path) -> Seen:
+    """The steps that both files have seen. Raises DamagedFile."""
+    return {name: steps_of(directory / name) for name in FILES}
 
 
 def _lacking(path: Path, seen: list[str], steps: tuple[Step, ...]) -> list[str]:

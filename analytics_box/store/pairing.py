@@ -13,7 +13,7 @@ import apsw
 
 from analytics_box.store import schema
 from analytics_box.store.db import Connection, Db
-from analytics_box.store.migrations import migrate, steps_of
+from analytics_box.store.migrations import Seen, look, migrate
 from analytics_box.store.writes import Work
 
 T = TypeVar("T")
@@ -42,10 +42,11 @@ def bring_together(directory: Path, *, accept: bool = False) -> list[str]:
     With `accept` the box goes on without its events, or with an older box.db. Raises NotAPair, and what `migrate` does.
     """
     box, events = directory / schema.BOX_FILE, directory / schema.EVENTS_FILE
-    done = _check_both_are_there(box, events, accept=accept)
-    migrate(directory)
-    given, box_id = _with(box, _given), _with(box, _box_id)
-    known, other_id = _with(events, _known), _with(events, _box_id)
+    seen = look(directory)
+    done = _check_both_are_there(box, events, seen, accept=accept)
+    migrate(directory, seen)
+    given, box_id = _with(box, lambda db: (_given(db), _box_id(db)))
+    known, other_id = _with(events, lambda db: (_known(db), _box_id(db)))
     if other_id and other_id != box_id:
         raise NotAPair(
             f"{box} and {events.name} are of different boxes; restore two files that were saved together, or move "
@@ -91,8 +92,8 @@ async def note_numbers(box_db: Db, events: Db) -> None:
         await events.write(lambda db: _note(db, box_id, given))
 
 
-def _check_both_are_there(box: Path, events: Path, *, accept: bool) -> list[str]:
-    has_box, has_events = bool(steps_of(box)), bool(steps_of(events))
+def _check_both_are_there(box: Path, events: Path, seen: Seen, *, accept: bool) -> list[str]:
+    has_box, has_events = bool(seen[box.name]), bool(seen[events.name])
     if has_events and not has_box:
         raise NotAPair(
             f"{box} is missing or empty, but {events.name} has events of a box; restore {box.name}, "
