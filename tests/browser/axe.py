@@ -11,22 +11,24 @@ import pytest
 from playwright.sync_api import Page, expect
 
 SCRIPT = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
+CHOICE = Path(__file__).with_name("looking.js")
 # Of what axe would fetch beforehand, only media: style sheets are for a rule that is off.
-_RUN = """options => axe.run({ resultTypes: ['violations'], preload: { assets: ['media'] }, ...options })
-    .then(found => found.violations)"""
+_OPTIONS = "{ resultTypes: ['violations'], preload: { assets: ['media'] }, ...options }"
+_RUN = f"options => axe.run({_OPTIONS}).then(found => found.violations)"
+_RUN_AT_CHOSEN = f"options => axe.run(looking.at(), {_OPTIONS}).then(found => found.violations)"
 Scheme = Literal["light", "dark"]
 Options = dict[str, Any]
-_EVERY_RULE: Options = {}
 _CONTRAST: Options = {"runOnly": ["color-contrast"]}  # the one rule that looks at colours, and half of all work
 _ALL_BUT_CONTRAST: Options = {"rules": {"color-contrast": {"enabled": False}}}
+_OF_WIDTH: Options = {"runOnly": ["scrollable-region-focusable"]}  # what a narrow page may break in what a desk shows
 PICTURES = "PICTURES_OF_PAGES"  # a folder: each page on a desk and on a phone, for people to look at
 DESKTOP, PHONE, NARROW = (1280, 900), (390, 844), (360, 740)
 _PICTURED: dict[tuple[int, int], Scheme] = {PHONE: "dark", DESKTOP: "light"}
 _WIDTH = "document.documentElement.scrollWidth"
 # Pages that load the script with every address: adding it to each that is there takes as long as looking at it.
 _brought_along: "WeakSet[Page]" = WeakSet()
-# Pages whose colours were seen on a phone: only the frame has others than on a desk, and it is the same everywhere.
-_seen_on_a_phone: "WeakSet[Page]" = WeakSet()
+# Looks of text whose contrast is known: colours, size, and what they stand on. Each is looked at once in a run.
+_known: dict[Scheme, set[str]] = {"light": set(), "dark": set()}
 
 
 Look = Callable[[Page], list[str]]
@@ -36,38 +38,32 @@ def _nothing(page: Page) -> list[str]:
     return []
 
 
-def faults(page: Page, address: str, on_a_phone: Look = _nothing) -> list[str]:
+def faults(page: Page, address: str, on_a_phone: Look = _nothing, *, pictured: bool = True) -> list[str]:
     """What is wrong at this address on a desk and on a phone: what axe finds, and where the page scrolls sideways.
 
     `on_a_phone` says what else is wrong there.
     """
     resize(page, NARROW)
     _open(page, address)
-    return faults_here(page, on_a_phone)
+    return faults_here(page, on_a_phone, pictured=pictured)
 
 
-def faults_of_a_text(page: Page, address: str, on_a_phone: Look = _nothing) -> list[str]:
-    """The same of one of many pages of text, which have the colours and the frame of one that is looked at wholly."""
-    resize(page, NARROW)
-    _open(page, address)
-    return _unfit(page, on_a_phone) + _look(page, "light", _ALL_BUT_CONTRAST)
-
-
-def faults_here(page: Page, on_a_phone: Look = _nothing) -> list[str]:
+def faults_here(page: Page, on_a_phone: Look = _nothing, *, pictured: bool = True) -> list[str]:
     """What is wrong with the page as it is. It is not loaded again: it gets more room, and less."""
-    found = _unfit(page, on_a_phone) + violations_here(page)
+    found = _unfit(page, on_a_phone, pictured) + violations_here(page)
+    page.evaluate("looking.leaveADesk()")
     resize(page, PHONE)
-    if page in _seen_on_a_phone:
-        return found + _look(page, "light", _ALL_BUT_CONTRAST)
-    _seen_on_a_phone.add(page)
-    return found + violations_here(page)
+    found += _look(page, "light", _RUN, _OF_WIDTH)
+    if page.evaluate("looking.chooseNew()"):
+        found += _look(page, "light", _RUN_AT_CHOSEN, _ALL_BUT_CONTRAST)
+    return found + _look_at_colours(page, "light")
 
 
-def _unfit(page: Page, on_a_phone: Look) -> list[str]:
+def _unfit(page: Page, on_a_phone: Look, pictured: bool) -> list[str]:
     found = []
     for size in (NARROW, PHONE, DESKTOP):
         resize(page, size)
-        if size in _PICTURED:
+        if pictured and size in _PICTURED:
             keep_picture(page, _PICTURED[size])
         if page.evaluate(_WIDTH) > size[0]:
             found.append(f"{page.url} is wider than {size[0]} pixels")
@@ -92,15 +88,10 @@ def resize(page: Page, size: tuple[int, int]) -> None:
     page.set_viewport_size({"width": size[0], "height": size[1]})
 
 
-def violations(page: Page, address: str) -> list[str]:
-    """What is wrong at this address, in light and dark, with all menus open."""
-    _open(page, address)
-    return violations_here(page)
-
-
 def _open(page: Page, address: str) -> None:
     if page not in _brought_along and SCRIPT.exists():
         page.add_init_script(path=SCRIPT)
+        page.add_init_script(path=CHOICE)
         _brought_along.add(page)
     page.goto(address)
     expect(page.locator("#page [aria-busy=true]")).to_have_count(0)
@@ -113,14 +104,23 @@ def violations_here(page: Page) -> list[str]:
     page.evaluate("for (const menu of document.querySelectorAll('details')) menu.open = true")
     if not page.evaluate("'axe' in window"):
         page.evaluate(SCRIPT.read_text())
-    found = _look(page, "light", _EVERY_RULE) + _look(page, "dark", _CONTRAST)
+        page.evaluate(CHOICE.read_text())
+    found = _look(page, "light", _RUN, _ALL_BUT_CONTRAST) + _look_at_colours(page, "light")
+    found += _look_at_colours(page, "dark")
     page.emulate_media(color_scheme="light")
     return found
 
 
-def _look(page: Page, scheme: Scheme, options: Options) -> list[str]:
+def _look_at_colours(page: Page, scheme: Scheme) -> list[str]:
+    """Contrast of text whose look was not seen before."""
+    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    looks = page.evaluate("known => looking.choose(known)", list(_known[scheme]))
+    _known[scheme].update(looks)
+    return _look(page, scheme, _RUN_AT_CHOSEN, _CONTRAST) if looks else []
+
+
+def _look(page: Page, scheme: Scheme, run: str, options: Options) -> list[str]:
     page.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # no colour is on its way to another
     return [
-        f"{page.url} {scheme} {wrong['id']}: {wrong['nodes'][0]['html'][:200]}"
-        for wrong in page.evaluate(_RUN, options)
+        f"{page.url} {scheme} {wrong['id']}: {wrong['nodes'][0]['html'][:200]}" for wrong in page.evaluate(run, options)
     ]
