@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize
 
 from tests.browser.chromium import launch, launch_beside
 from tests.tracker.collector import Collector, collecting
-from tests.tracker.visits import NOT_AUTOMATED
+from tests.tracker.visits import NOT_AUTOMATED, forget
 
 USER_AGENT = (
     "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/138.0.0.0 Safari/537.36"
@@ -44,15 +44,33 @@ def collector() -> Iterator[Collector]:
         yield collector
 
 
+@pytest.fixture(scope="package")
+def profiles() -> dict[Browser, BrowserContext]:
+    """The profile of each browser, closed with it: a new one is half of the work of a test."""
+    return {}
+
+
 @pytest.fixture
-def automated_page(browser: Browser) -> Iterator[Page]:
+def profile(browser: Browser, profiles: dict[Browser, BrowserContext]) -> Iterator[BrowserContext]:
+    """One that knows nothing of other tests."""
+    if browser not in profiles:
+        size = ViewportSize(width=800, height=600)
+        profiles[browser] = browser.new_context(viewport=size, locale="en-GB", timezone_id="Europe/Oslo")
+    found = profiles[browser]
+    yield found
+    if forget(found):
+        return
+    found.close()
+    del profiles[browser]
+
+
+@pytest.fixture
+def automated_page(profile: BrowserContext) -> Iterator[Page]:
     """A tab of its own, 800 x 600, that fails the test if the tracker throws anything at the page."""
-    context = browser.new_context(viewport={"width": 800, "height": 600}, locale="en-GB", timezone_id="Europe/Oslo")
-    page = context.new_page()
+    page = profile.new_page()
     thrown: list[str] = []
     page.on("pageerror", lambda error: thrown.append(str(error)))
     yield page
-    context.close()
     assert [error for error in thrown if "on purpose" not in error] == []
 
 

@@ -1,6 +1,8 @@
 """What a visitor does, as scripts for the page."""
 
-from playwright.sync_api import Page
+from weakref import WeakSet
+
+from playwright.sync_api import BrowserContext, Page
 
 NOT_AUTOMATED = "Object.defineProperty(Navigator.prototype, 'webdriver', { get: () => false })"
 """An init script for tests of rules that would hide behind the one for automated browsers."""
@@ -50,6 +52,28 @@ def wait_until_answered(page: Page) -> None:
     page.evaluate("Promise.allSettled(sendings).then(() => null)")
 
 
+_clocks_stopped: "WeakSet[BrowserContext]" = WeakSet()
+
+
 def stop_clock(page: Page) -> None:
     """Stops the page's clock, installed before, one second from now; from then on it goes only where it is moved."""
+    _clocks_stopped.add(page.context)
     page.clock.pause_at(page.evaluate("Date.now()") / 1_000 + 1)
+
+
+def forget(profile: BrowserContext) -> bool:
+    """Closes what is open and forgets what sites have stored; whether the profile can be used again.
+
+    A clock that was stopped never goes on.
+    """
+    if profile in _clocks_stopped:
+        return False
+    for page in profile.pages[1:]:
+        page.close()
+    for page in profile.pages:
+        session = profile.new_cdp_session(page)
+        session.send("Storage.clearDataForOrigin", {"origin": "*", "storageTypes": "all"})
+        page.close()
+    profile.clear_cookies()
+    profile.set_offline(False)
+    return True
