@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 Step = tuple[str, tuple[str, ...]]  # name, statements
 Seen = dict[str, list[str]]  # by file: the names of its steps, oldest first; none where it is missing or empty
 
-FILES = {schema.BOX_FILE: schema.BOX, schema.EVENTS_FILE: schema.EVENTS}
-
 SET = "analytics_box"
 BACKUPS = "backups"  # in the data directory: what was there before an upgrade
 
@@ -37,24 +35,27 @@ def migrate(directory: Path, seen: Seen | None = None) -> None:
 
     Raises NewerSchema or DamagedFile.
     """
-    for name, of_file in (seen or look(directory)).items():
-        if _lacking(directory / name, of_file, FILES[name]):
-            _apply(directory / name, FILES[name])
+    seen = seen or look(directory)
+    for name, steps in _files():
+        if _lacking(directory / name, seen[name], steps):
+            _apply(directory / name, steps)
 
 
 def pending(directory: Path) -> list[tuple[str, str]]:
     """The steps that files which are there still have to take, by file. Raises NewerSchema or DamagedFile."""
+    seen = look(directory)
     return [
-        (name, step)
-        for name, of_file in look(directory).items()
-        if of_file
-        for step in _lacking(directory / name, of_file, FILES[name])
+        (name, step) for name, steps in _files() if seen[name] for step in _lacking(directory / name, seen[name], steps)
     ]
 
 
 def look(directory: Path) -> Seen:
     """The steps that both files have seen. Raises DamagedFile."""
-    return {name: steps_of(directory / name) for name in FILES}
+    return {name: steps_of(directory / name) for name, _ in _files()}
+
+
+def _files() -> tuple[tuple[str, tuple[Step, ...]], ...]:
+    return (schema.BOX_FILE, schema.BOX), (schema.EVENTS_FILE, schema.EVENTS)
 
 
 def _lacking(path: Path, seen: list[str], steps: tuple[Step, ...]) -> list[str]:
