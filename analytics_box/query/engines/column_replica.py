@@ -1,0 +1,245 @@
+"""The column replica of a box that runs: opened, brought up to date, asked, rolled up, and made anew if it fails."""
+
+import asyncio
+import contextlib
+import logging
+import os
+import queue
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from analytics_box.clock import DAY, HOUR, Clock
+from analytics_box.errors import BoxError, Unavailable
+from analytics_box.query.engines import columns, duckdb, sql
+from analytics_box.query.engines.backoff import LONGEST, Backoff
+from analytics_box.query.engines.batches import DONE, PUT_OFF, STEP_SECONDS, work_off
+from analytics_box.query.engines.columns import Replica
+from analytics_box.query.engines.counting import Row, Take
+from analytics_box.query.engines.duckdb import Asking
+from analytics_box.query.engines.status import Status, newest
+from analytics_box.query.plan import Plan
+from analytics_box.store.db import Db
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+log = logging.getLogger(__name__)
+
+AT_ONCE = 2  # queries that run on the replica; each takes all its threads
+MOST_THREADS = 4
+_OF_THE_MACHINE = {"IOException", "OutOfMemoryException"}  # DuckDB's, which is not imported for their sake
+
+
+class ColumnReplica:
+    """`columns.duckdb` beside events.db. `ready` says that it answers; what fails is removed, and built again later."""
+
+    def __init__(self, events: Db, clock: Clock, *, memory: str, waiting: int) -> None:
+        self._events, self._clock = events, clock
+        self._memory, self._most_waiting = memory, waiting
+        self._path = events.path.with_name(columns.FILE_NAME)
+        self.ready = False
+        self.opened: Replica | None = None
+        self._opened_at = 0
+        self._version = -1  # of events.db that it has
+        self._backoff, self._rolling_backoff = Backoff(clock), Backoff(clock)
+        self._has_rolled = False  # all that there was, since it was opened
+        self._following = asyncio.Lock()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._threads: ThreadPoolExecutor | None = None
+        self._cursors: queue.SimpleQueue[DuckDBPyConnection] = queue.SimpleQueue()
+        self._running = 0
+
+    @property
+    def has_file(self) -> bool:
+        """Whether one was there before, as a start finds it."""
+        return self._path.exists()
+
+    @property
+    def may_be_tried(self) -> bool:
+        """Whether it is open, or may be opened now."""
+        return self.opened is not None or self._backoff.is_over
+
+    def answers(self, plan: Plan) -> bool:
+        """Whether it is what answers this plan."""
+        return self.ready and duckdb.is_soon_understood(plan)
+
+    def statement(self, plan: Plan) -> sql.Statement:
+        """What it would run."""
+        return duckdb.render(plan, None if self.opened is None else self.opened.cut(plan))
+
+    async def rows_or_none(self, plan: Plan, seconds: float, take: Take) -> list[Row] | None:
+        """The rows of a plan, with all that events.db has; None if it could not answer."""
+        try:
+            await self.follow()
+            return await self._rows(plan, seconds, take)
+        except BoxError:
+            raise
+        except duckdb.PlanFailed:
+            log.exception("The column replica cannot answer this; SQLite does")
+        except Exception as broken:
+            await self._fail(broken)
+        return None
+
+    async def tend(self) -> None:
+        """Open or build it, bring it up to date, and build it anew when removed events have to leave its file."""
+        if self.opened is None:
+            await self._open()
+        elif self.opened.has_remains and self._clock.now() - self._opened_at >= DAY:
+            log.info("The column replica is rebuilt, so that removed events leave its file")
+            await self._drop()
+            await self._open()
+        try:
+            await self.follow()
+        except BoxError:
+            raise
+        except Exception as broken:
+            await self._fail(broken)
+        if self.opened is None:
+            return
+        if self._clock.now() - self._opened_at >= HOUR:
+            self._backoff.forget()
+        if not self.ready:
+            self.ready = True
+            log.info("The column replica is ready: %s", await self.status(self.opened))
+
+    def forget_file(self) -> None:
+        """Remove the file of one that is not wanted."""
+        columns.forget_replica(self._path)
+
+    async def roll(self) -> None:
+        """Roll up batches of days for a while."""
+        if self._rolling_backoff.is_over:
+            await work_off(partial(self._roll_some, self.opened))
+
+    async def status(self, replica: Replica) -> Status:
+        """How it is doing."""
+        return await asyncio.to_thread(self._status, replica, await self._events.read(newest))
+
+    async def follow(self) -> None:
+        """Bring it to the state that the facts have now; what comes meanwhile is for the next one.
+
+        A step that has begun goes on when nobody waits for it any more: no other may begin before it has ended.
+        """
+        task = asyncio.create_task(self._follow_to(self._events.version))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        await asyncio.shield(task)
+
+    def close(self) -> None:
+        """Close it. The events database is closed before."""
+        self.ready = False
+        if self._threads is not None:
+            self._threads.shutdown(wait=True)
+        if self.opened is not None:
+            self.opened.close()
+            self.opened = None
+
+    async def _open(self) -> None:
+        threads = min(os.cpu_count() or 1, MOST_THREADS)
+        opened = partial(columns.open_replica, self._path, memory=self._memory, threads=threads)
+        try:
+            self.opened = await self._events.read(opened, seconds=STEP_SECONDS)
+        except BoxError:
+            raise
+        except Exception as broken:
+            await self._fail(broken)
+            return
+        self._opened_at = self._clock.now()
+        self._has_rolled = False
+        self._version = -1
+        self._threads = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="columns")
+        self._cursors = queue.SimpleQueue()
+        for _ in range(AT_ONCE):
+            self._cursors.put(self.opened.connection.cursor())
+
+    async def _roll_some(self, replica: Replica | None) -> bool:
+        """Whether there may be more."""
+        if replica is None or replica is not self.opened:
+            return False
+        async with self._following:
+            now = self._clock.now()
+            days = replica.to_roll(now)
+        if not days:
+            if not self._has_rolled:
+                self._has_rolled = True
+                log.info(DONE)
+            return False
+        try:
+            rolled = await asyncio.to_thread(replica.roll, days, now)
+            async with self._following:
+                if replica is self.opened:
+                    await asyncio.to_thread(replica.mark, rolled)
+        except Exception as broken:
+            self._rolling_backoff.wait(LONGEST)
+            log.exception(PUT_OFF, broken)
+            return False
+        return True
+
+    async def _follow_to(self, wanted: int) -> None:
+        async with self._following:
+            while self.opened is not None and self._version < wanted:
+                version = self._events.version
+                if not await self._events.read(self.opened.step, seconds=STEP_SECONDS):
+                    self._version = version
+
+    async def _rows(self, plan: Plan, seconds: float, take: Take) -> list[Row]:
+        if self._threads is None:
+            raise RuntimeError("The column replica is closed")
+        if self._running >= self._most_waiting:
+            raise Unavailable("Too many questions at once; ask again in a moment", retry_after=1)
+        self._running += 1
+        asking = Asking(plan, seconds, take)
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._threads, self._run, asking)
+        except asyncio.CancelledError:
+            asking.stop()
+            raise
+        finally:
+            self._running -= 1
+
+    def _run(self, asking: Asking) -> list[Row]:
+        cursor = self._cursors.get()
+        try:
+            return asking.run(cursor)
+        finally:
+            self._cursors.put(cursor)
+
+    async def _fail(self, broken: Exception) -> None:
+        """Let SQLite answer, and build it again after a while, which grows with each failure."""
+        wait = self._backoff.failed()
+        expected = isinstance(broken, columns.NoRoom | OSError) or type(broken).__name__ in _OF_THE_MACHINE
+        log.error(
+            "There is no column replica now (%s): SQLite answers, and it is rebuilt in %d seconds",
+            *(str(broken).partition("\n")[0], wait),
+            exc_info=None if expected else broken,
+        )
+        await self._drop()
+
+    async def _drop(self) -> None:
+        """Close and remove one that failed; the next `tend` builds a new one."""
+        async with self._following:
+            self.ready = False
+            replica, self.opened = self.opened, None
+            threads, self._threads = self._threads, None
+            if replica is None or threads is None:
+                return
+            await asyncio.to_thread(threads.shutdown, wait=True)
+            with contextlib.suppress(Exception):  # it is broken already
+                await asyncio.to_thread(replica.close)
+            columns.forget_replica(self._path)
+
+    def _status(self, replica: Replica, there: dict[str, int]) -> Status:
+        behind = sum(last - max(replica.last(table), 0) for table, last in there.items())
+        return Status(
+            "ready" if self.ready else "building",
+            rows=replica.rows(),
+            behind=max(behind, 0),
+            memory=replica.memory(),
+            size=_size(self._path),
+        )
+
+
+def _size(path: Path) -> int:
+    return sum(file.stat().st_size for file in (path, path.with_name(path.name + ".wal")) if file.exists())

@@ -1,0 +1,142 @@
+"""Roll-ups of days of a box without a column replica: opened, brought up to date, asked, and made anew if they fail."""
+
+import asyncio
+import contextlib
+import logging
+from functools import partial
+from pathlib import Path
+
+from analytics_box.clock import Clock
+from analytics_box.errors import BoxError
+from analytics_box.query.engines import changes, rollups_file, sql, sqlite
+from analytics_box.query.engines.backoff import LONGEST, Backoff
+from analytics_box.query.engines.batches import DONE, PUT_OFF, STEP_SECONDS, work_off
+from analytics_box.query.engines.counting import Row, Take
+from analytics_box.query.engines.rollups_file import RollupsFile
+from analytics_box.query.plan import Plan
+from analytics_box.query.rollups import roll_of
+from analytics_box.store.db import Connection, Db
+
+log = logging.getLogger(__name__)
+
+_MOST_IN_VAIN = 3
+
+
+class DayRollups:
+    """`rollups.db` beside events.db, and what SQLite answers with it and without."""
+
+    def __init__(self, events: Db, clock: Clock) -> None:
+        self._events, self._clock = events, clock
+        self._path = events.path.with_name(rollups_file.FILE_NAME)
+        self.file: RollupsFile | None = None  # only where no replica is ready
+        self._backoff = Backoff(clock)
+        self._in_vain = 0  # how often days could not be rolled up, in a row
+        self._has_rolled = False  # all that there was, since the file was opened
+
+    def answers(self, plan: Plan) -> bool:
+        """Whether days of this plan may be read from here."""
+        return self.file is not None and self.file.is_well and roll_of(plan) is not None
+
+    async def rows(self, plan: Plan, seconds: float, take: Take) -> list[Row]:
+        """The rows of a plan from SQLite, days that are rolled up from here."""
+        ask, file = partial(_rows, plan, take, seconds), self.file
+        if file is not None and file.is_well:
+            try:
+                return await self._events.read(partial(ask, file), seconds=seconds, long=True)
+            except rollups_file.BROKEN as broken:
+                file.is_well = False
+                log.error("The roll-ups cannot be read (%s): they are made anew", broken)
+        return await self._events.read(partial(ask, None), seconds=seconds, long=True)
+
+    def statement(self, plan: Plan) -> sql.Statement:
+        """What SQLite would run. Reads, so it is for threads other than the event loop's."""
+        if self.file is not None:
+            with contextlib.suppress(*rollups_file.BROKEN):  # who asks next has them made anew
+                return self._events.read_now(partial(_statement, plan, self.file))
+        return sqlite.render(plan)
+
+    async def tend(self) -> None:
+        """Open the file, and remove the recorded changes that it has."""
+        if self.file is not None and not self.file.is_well:
+            await self.drop()
+            self._backoff.failed()
+        if self.file is None:
+            if not self._backoff.is_over:
+                await changes.forget(self._events, None)  # those that are made later begin with what there is then
+                return
+            try:
+                opened = partial(_opened, self._path, self._events.path)
+                self.file = await self._events.read(opened, seconds=STEP_SECONDS)
+            except rollups_file.BROKEN as broken:
+                self._put_off(broken)
+                return
+            self._has_rolled = False
+        await changes.forget(self._events, self.file.applied)
+
+    async def drop(self) -> None:
+        """Close and remove the file; connections let go of it when they next see another, or none."""
+        file, self.file = self.file, None
+        if file is not None:
+            await asyncio.to_thread(file.close)
+        rollups_file.forget_rollups(self._path)
+
+    async def roll(self) -> None:
+        """Look at what is new and roll up batches of days for a while."""
+        if self._backoff.is_over:
+            await work_off(partial(self._roll_some, self.file))
+
+    def close(self) -> None:
+        """Break off what rolls up days, and close the file. Before events.db is closed."""
+        if self.file is not None:
+            self.file.close()
+            self.file = None
+
+    async def _roll_some(self, file: RollupsFile | None) -> bool:
+        """Whether there may be more."""
+        if file is None or file is not self.file:
+            return False
+        try:
+            advance = partial(_advanced, file, self._clock.now())
+            goes_on = await self._events.read(advance, seconds=STEP_SECONDS, long=True)
+        except rollups_file.BROKEN as broken:
+            file.is_well = False
+            log.error("The roll-ups cannot be written (%s): they are made anew", broken)
+            return False
+        except BoxError:
+            raise
+        except Exception as broken:
+            self._put_off(broken)
+            return False
+        self._in_vain = 0
+        if not goes_on and file is self.file and not self._has_rolled:
+            self._has_rolled = True
+            log.info(DONE)
+        return goes_on
+
+    def _put_off(self, broken: Exception) -> None:
+        """Roll up nothing for an hour. In the end the file is dropped, and with it the changes kept for it."""
+        self._in_vain += 1
+        if self._in_vain >= _MOST_IN_VAIN and self.file is not None:
+            self.file.is_well, self._in_vain = False, 0
+        self._backoff.wait(LONGEST)
+        log.error(PUT_OFF, broken)
+
+
+def _rows(plan: Plan, take: Take, seconds: float, file: RollupsFile | None, db: Connection) -> list[Row]:
+    if file is None:
+        rollups_file.let_go(db)
+    return sqlite.run(db, plan, take, seconds=seconds, rollups=file)
+
+
+def _statement(plan: Plan, file: RollupsFile, db: Connection) -> sql.Statement:
+    with sqlite.parted(db, plan, file) as cut:
+        return sqlite.render(plan, cut)
+
+
+def _opened(path: Path, events: Path, _db: Connection) -> RollupsFile:
+    return rollups_file.open_rollups(path, events)
+
+
+def _advanced(file: RollupsFile, now: int, _db: Connection) -> bool:
+    """Runs on a reader of events.db, so that its log is not started again meanwhile."""
+    return file.advance(now)
