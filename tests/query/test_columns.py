@@ -15,7 +15,7 @@ from typing import Any
 
 import duckdb as library
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from analytics_box.clock import DAY
@@ -41,6 +41,7 @@ from analytics_box.store import schema
 from analytics_box.store.db import Connection, Db
 from analytics_box.store.migrations import migrate
 from analytics_box.store.strings import Strings
+from tests.examples import examples
 from tests.inprocess import FixedClock
 from tests.query.facts_of_all_kinds import visit
 
@@ -229,7 +230,7 @@ OPERATIONS = ("visit", "remove", "remove newest", "remove all", "link", "tend", 
 
 
 @given(seed=st.integers(0, 10**6), plan=st.lists(st.sampled_from(OPERATIONS), max_size=10), piece=st.integers(1, 9))
-@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(12, anew=True, unchecked=[HealthCheck.function_scoped_fixture])
 def test_whatever_happens_the_replica_ends_where_the_ledger_is(
     seed: int, plan: list[str], piece: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

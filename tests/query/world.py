@@ -3,10 +3,11 @@
 import asyncio
 import itertools
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Coroutine, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import ModuleType
+from typing import Any, TypeVar
 from unittest.mock import patch
 
 import msgspec
@@ -16,8 +17,8 @@ from analytics_box.clock import DAY
 from analytics_box.facts.event import Event, Fact
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions
-from analytics_box.query.access import Scope
 from analytics_box.query import engines as answering
+from analytics_box.query.access import Scope
 from analytics_box.query.engines import Engines, columns, duckdb, sqlite
 from analytics_box.query.named_links import Links
 from analytics_box.query.ranges import Granularity
@@ -32,6 +33,8 @@ from analytics_box.store.strings import Strings
 from tests.inprocess import FixedClock
 from tests.query.happenings import Happening
 from tests.query.oracle import Asked, Row
+
+T = TypeVar("T")
 
 
 class World:
@@ -61,7 +64,7 @@ class World:
             Queries(engines, self.clock, seconds=30, traits=traits, links=links, splits=splits)
             for engines in self._engines
         ]
-        self._loop = asyncio.new_event_loop()  # a Runner looks after signals for each question
+        self._runner = asyncio.Runner()
         self._sites = itertools.count(1)
         self._turns = itertools.count()
 
@@ -99,11 +102,15 @@ class World:
             request = replace(request, questions=wider)
         scope = sites if isinstance(sites, Scope) else Scope(sites)
         if not both:
-            return self._loop.run_until_complete(self._queries[0].answer(request, scope))
-        answers = self._loop.run_until_complete(self._answers(request, scope))
+            return self._run(self._queries[0].answer(request, scope))
+        answers = self._run(self._answers(request, scope))
         ledger, columns = (msgspec.to_builtins(answer) for answer in answers)
         assert_same(ledger, columns, where="")
         return answers[0]
+
+    def _run(self, asking: Coroutine[Any, Any, T]) -> T:
+        """As the runner does, which looks after signals each time, too, for a tenth of the time of a question."""
+        return self._runner.get_loop().run_until_complete(asking)
 
     async def _answers(self, request: Request, scope: Scope) -> list[list[Entry]]:
         ledger, columns = self._engines
@@ -128,8 +135,7 @@ class World:
         self.db.close()
         for engines in self._engines:
             engines.close()
-        self._loop.run_until_complete(self._loop.shutdown_default_executor())
-        self._loop.close()
+        self._runner.close()
 
 
 # Which engines answer from rows, by turns.
