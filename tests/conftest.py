@@ -9,8 +9,11 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.examples import THOROUGH
+
 # A busy machine is not a bug: no example has to be quick.
 settings.register_profile("patient", deadline=None)
+settings.register_profile(THOROUGH, settings.get_profile("patient"))
 settings.load_profile("patient")
 
 MEMORY = Path("/dev/shm")

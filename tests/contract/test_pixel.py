@@ -7,13 +7,14 @@ from urllib.parse import urlencode
 
 import msgspec
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from analytics_box.errors import Unavailable
 from analytics_box.ingest.pixel import fields
 from tests.cases import each
 from tests.contract.conftest import unlimited
+from tests.examples import examples
 from tests.ingest.rows import count, rows
 from tests.inprocess import Answer, WholeBox, whole_box
 
@@ -194,7 +195,7 @@ def test_no_address_breaks_it(box: WholeBox) -> None:
     types = ("track", "error", "web_vitals", "outgoing_link", "custom", "x")
     pair = st.tuples(st.sampled_from(names), st.sampled_from((*values, *types)) | st.text(max_size=10))
 
-    @settings(max_examples=150, derandomize=True, suppress_health_check=list(HealthCheck))
+    @examples(150, unchecked=HealthCheck)
     @given(pairs=st.lists(pair, max_size=6), raw=st.booleans())
     def check(pairs: list[tuple[str, str]], raw: bool) -> None:
         query = "&".join(f"{name}={value}" for name, value in pairs) if raw else urlencode(pairs)

@@ -1,5 +1,6 @@
 """A demo that was started twice, for all tests that only look at it."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -14,18 +15,25 @@ PORT = 8_191  # of the shop at the second start
 
 
 @pytest.fixture(scope="package")
-def twice(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, int]:
-    """A demo that was started a second time two days later, and how many events it had before that."""
-    directory = tmp_path_factory.mktemp("demo")
+def once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A demo that was started once."""
+    directory = tmp_path_factory.mktemp("once")
     demo.fill(directory, NOW)
-    first = count(directory)
+    return directory
+
+
+@pytest.fixture(scope="package")
+def twice(once: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, int]:
+    """That demo, started a second time two days later, and how many events it had before that."""
+    directory = tmp_path_factory.mktemp("twice") / "demo"
+    shutil.copytree(once, directory)
     demo.fill(directory, LATER, port=PORT)
-    return directory, first
+    return directory, count(once)
 
 
 @pytest.fixture(scope="package")
 def another(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Another demo, started once at the time of the first one's first start."""
+    """Another demo, started once at the same time."""
     directory = tmp_path_factory.mktemp("another")
     demo.fill(directory, NOW)
     return directory

@@ -76,17 +76,17 @@ def test_there_are_three_flags_after_two_starts_and_a_target_group(twice: Starte
     assert planned == [("update_rollout", 1, 7)]
 
 
-def test_a_second_start_counts_evaluations_of_its_own_days_only(twice: Started, another: Path) -> None:
+def test_a_second_start_counts_evaluations_of_its_own_days_only(twice: Started, once: Path) -> None:
     counted = "select sum(count) from flag_counts join flags on flags.id = flag_id where key = ? and day < ?"
-    first = [ask(where, counted, DONE, NOW // DAY, file=schema.BOX_FILE) for where in (twice[0], another)]
+    first = [ask(where, counted, DONE, NOW // DAY, file=schema.BOX_FILE) for where in (twice[0], once)]
     assert first[0] == first[1]
     seen = (
         "select count(*) from events where kind = 1 and bot = 0"
         " and path in (select id from strings where value like '/docs/%')"
     )
-    ((views,),) = ask(another, seen)
+    ((views,),) = ask(once, seen)
     ((counts,),) = ask(
-        another,
+        once,
         "select sum(count) from flag_counts join flags on flags.id = flag_id where key = ?",
         DONE,
         file=schema.BOX_FILE,

@@ -14,9 +14,9 @@ from tests.demo.conftest import NOW
 from tests.inprocess import FixedClock, empty_box
 
 
-def test_a_demo_that_is_served_has_visitors_and_its_own_days_go_on(another: Path, tmp_path: Path) -> None:
+def test_a_demo_that_is_served_has_visitors_and_its_own_days_go_on(once: Path, tmp_path: Path) -> None:
     directory, clock = tmp_path / "live", FixedClock(NOW)
-    shutil.copytree(another, directory)
+    shutil.copytree(once, directory)
     before = count(directory)
     filled = fill.filled(directory, NOW)
     site = filled.made.target.site

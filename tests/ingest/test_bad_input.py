@@ -9,13 +9,14 @@ from itertools import product
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from analytics_box.facts.tables import FACT_NAMES
 from analytics_box.ingest.routes import ADDRESSES
 from tests.cases import each
 from tests.contract.conftest import unlimited
+from tests.examples import examples
 from tests.ingest.rows import count, rows
 from tests.inprocess import NOON, Answer, WholeBox, whole_box
 
@@ -258,7 +259,7 @@ def test_nothing_that_is_json_breaks_a_route(box: WholeBox, path: str) -> None:
         *("timestamp", "type", "payload", "eventId", "properties", "traits", "referrer", "utm_source"),
     ]
 
-    @settings(max_examples=40, derandomize=True, suppress_health_check=list(HealthCheck))
+    @examples(40, unchecked=HealthCheck)
     @given(changed=st.dictionaries(st.sampled_from(names), anything, max_size=4), whole=st.none() | anything)
     def ask(changed: dict[str, Any], whole: Any) -> None:
         item = whole if whole is not None else {**GOOD[path], **changed}
@@ -274,7 +275,7 @@ def test_nothing_that_is_json_breaks_a_route(box: WholeBox, path: str) -> None:
 def test_nothing_that_is_bytes_breaks_a_route(box: WholeBox, path: str) -> None:
     before = stored(box)
 
-    @settings(max_examples=40, derandomize=True, suppress_health_check=list(HealthCheck))
+    @examples(40, unchecked=HealthCheck)
     @given(body=st.binary(max_size=200))
     def ask(body: bytes) -> None:
         answer = send(box, path, body)

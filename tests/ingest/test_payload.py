@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from analytics_box.clock import DAY, HOUR, MINUTE
@@ -18,6 +18,7 @@ from analytics_box.ingest.payload import Incoming, InvalidEvent
 from analytics_box.ingest.visitors import Salts
 from analytics_box.recognition.agent import NOTHING
 from tests.cases import each
+from tests.examples import examples
 from tests.inprocess import NOON
 
 SALTS = Salts(day=NOON // DAY, today=b"t" * 32, yesterday=b"y" * 32, history=str.encode)
@@ -236,7 +237,7 @@ values = st.recursive(
 fields = st.sampled_from([*Incoming.__struct_fields__, "unknown", ""])
 
 
-@settings(max_examples=120, derandomize=True)
+@examples(120)
 @given(st.dictionaries(fields, values), st.sampled_from((BROWSER, SERVER)))
 def test_any_json_is_taken_or_refused(given_fields: dict[str, Any], sender: Sender) -> None:
     sent = json.dumps({"name": "a", **given_fields}).encode()
@@ -251,7 +252,7 @@ def test_any_json_is_taken_or_refused(given_fields: dict[str, Any], sender: Send
     assert event.scroll is None or 0 <= event.scroll <= 100
 
 
-@settings(max_examples=200, derandomize=True)
+@examples(200)
 @given(st.binary(max_size=200))
 def test_any_bytes_are_taken_or_refused(sent: bytes) -> None:
     try:

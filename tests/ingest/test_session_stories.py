@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import HealthCheck, assume, example, given, settings
+from hypothesis import HealthCheck, assume, example, given
 from hypothesis import strategies as st
 from msgspec import structs
 
@@ -17,6 +17,7 @@ from analytics_box.ingest import recovery
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions
 from analytics_box.store.strings import Strings
+from tests.examples import examples
 from tests.query.happenings import MINUTE, Happening, at
 from tests.query.visits import apart, visits
 from tests.query.world import World, world_in
@@ -134,7 +135,7 @@ def step(minute: float, kind: str = "view", table: str = "", *, late: float = 0,
     return Step(happening, table, restart=restart)
 
 
-@settings(max_examples=80, derandomize=True, suppress_health_check=list(HealthCheck))
+@examples(80, unchecked=HealthCheck)
 @given(story=stories())
 @example(story=[step(0, table="vitals"), step(1)])
 @example(story=[step(0, table="vitals"), step(1, restart=True), step(31, restart=True)])
@@ -224,7 +225,7 @@ def rows_of(world: World, site: int) -> list[tuple[object, ...]]:
     return [(*row[:1], row[2] != 0, number, *row[4:]) for row, number in zip(found, order, strict=True)]
 
 
-@settings(max_examples=150, derandomize=True, suppress_health_check=list(HealthCheck))
+@examples(150, unchecked=HealthCheck)
 @given(told=permutations())
 @example(told=([told_step(0), told_step(28, "vitals"), told_step(50)], [2, 1, 0], [1, 1, 1]))
 @example(told=([told_step(0, kind="exit"), told_step(28, "vitals"), told_step(40)], [1, 2, 0], [1, 1, 1]))

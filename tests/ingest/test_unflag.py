@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -22,6 +22,7 @@ from analytics_box.ingest.unflag import unflag
 from analytics_box.store import schema
 from analytics_box.store.db import Connection
 from analytics_box.store.migrations import migrate
+from tests.examples import examples
 from tests.ledgers import NOON, SITE, Books, open_books
 from tests.query.happenings import Happening
 from tests.query.visits import visits
@@ -264,7 +265,7 @@ def partition(sessions: Sequence[int]) -> list[int]:
     return [order.index(number) + 1 if number else 0 for number in sessions]
 
 
-@settings(max_examples=50, derandomize=True)
+@examples(50)
 @given(HITS, st.sampled_from([2, 5, 2_000]))
 @example([(1, 1, False, PAGE_VIEW, ""), (IDLE, 1, True, PAGE_VIEW, ""), (IDLE, 1, True, PAGE_VIEW, "")], 2)
 def test_it_is_the_same_as_going_through_everything_every_time(
@@ -278,7 +279,7 @@ def test_it_is_the_same_as_going_through_everything_every_time(
         assert [seen.session for seen in stored(opened)] == partition(oracle(hits))
 
 
-@settings(max_examples=50, derandomize=True)
+@examples(50)
 @given(HITS, HITS)
 def test_all_held_and_then_counted_is_as_if_none_had_ever_been_held(
     drawn: list[tuple[int, int, bool, int, str]], later: list[tuple[int, int, bool, int, str]]

@@ -119,17 +119,18 @@ def test_exactly_the_scope_of_a_route_opens_it(world: World, route: Route, held:
 
 
 @each(
-    ("route", "kind"),
-    product(GATED, ["none", "wrong", "misshapen", "revoked", "expired", "rotated", "deleted", "disabled"]),
-    ids=lambda route, kind: f"{named(route)}, {kind}",
+    "route",
+    GATED,
+    ids=named,
 )
-def test_a_key_that_does_not_work_is_as_if_absent(world: World, route: Route, kind: str) -> None:
-    answer = ask(world.box, route, world.keys.dead.get(kind, ""))
+def test_a_key_that_does_not_work_is_as_if_absent(world: World, route: Route) -> None:
     nobody = ask(world.box, route)
-    assert answer.status == nobody.status
-    if not route.anonymous:
-        assert (answer.status, error_of(answer)["code"]) == (401, "AUTH_REQUIRED")
-        assert answer.headers["www-authenticate"].startswith("Bearer")
+    answers = {kind: ask(world.box, route, secret) for kind, secret in world.keys.dead.items()}
+    for kind, answer in {"none": nobody, **answers}.items():
+        assert answer.status == nobody.status, kind
+        if not route.anonymous:
+            assert (answer.status, error_of(answer)["code"]) == (401, "AUTH_REQUIRED"), kind
+            assert answer.headers["www-authenticate"].startswith("Bearer"), kind
 
 
 @each("route", GATED, ids=named)

@@ -5,12 +5,13 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from analytics_box.links.bulk import cells
 from analytics_box.query import sheets
 from analytics_box.store.db import Connection
+from tests.examples import examples
 from tests.inprocess import KeyName, whole_box
 from tests.links.conftest import unlimited
 from tests.links.world import DOMAIN, World
@@ -122,7 +123,7 @@ def stored(world: World, key: KeyName) -> list[dict[str, Any]]:
     ]
 
 
-@settings(max_examples=150, derandomize=True, suppress_health_check=list(HealthCheck))
+@examples(150, unchecked=HealthCheck)
 @given(links, st.sampled_from(["csv", "json"]), st.sampled_from(["linking", "foreign"]))
 def test_what_is_exported_is_imported_as_it_was(
     world: World, wanted: list[dict[str, Any]], form: Literal["csv", "json"], into: KeyName
@@ -151,7 +152,7 @@ def test_what_is_exported_is_imported_as_it_was(
     assert world.call("links.export", key=into, format=form).json["content"].count("\n") == content.count("\n")
 
 
-@settings(max_examples=500, derandomize=True)
+@examples(500)
 @given(st.text(st.sampled_from(NASTY)))
 def test_a_cell_is_read_as_it_was_written(value: str) -> None:
     written = sheets.cell(cells.quoted(value))
@@ -159,7 +160,7 @@ def test_a_cell_is_read_as_it_was_written(value: str) -> None:
     assert not written.startswith(sheets.FORMULA)
 
 
-@settings(max_examples=500, derandomize=True)
+@examples(500)
 @given(st.lists(st.text(st.sampled_from("\\;'= ab"), min_size=1).map(str.strip).filter(bool)))
 def test_tags_in_one_cell_are_read_as_they_were_written(tags: list[str]) -> None:
     assert cells.split(cells.joined(tags)) == tags

@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from analytics_box.links.folders import change as folders
 from analytics_box.store.db import Connection
+from tests.examples import examples
 from tests.inprocess import Answer, whole_box
 from tests.links.conftest import unlimited
 from tests.links.world import DOMAIN, TARGET, World
@@ -80,7 +81,7 @@ def said(answer: Answer) -> list[tuple[Any, ...]]:
     return [tuple(row.get(name, "") for name in ("row", "status", "field", "error")) for row in answer.json["rows"]]
 
 
-@settings(max_examples=120, derandomize=True, suppress_health_check=list(HealthCheck))
+@examples(120, unchecked=HealthCheck)
 @given(before=rows, more=rows, again=st.booleans())
 def test_it_says_of_every_row_what_the_import_does(
     world: World, before: list[dict[str, Any]], more: list[dict[str, Any]], again: bool

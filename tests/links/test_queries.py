@@ -8,7 +8,7 @@ from typing import Any, Literal
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -23,6 +23,7 @@ from analytics_box.query.catalog.links import TYPES
 from analytics_box.settings import Settings
 from analytics_box.store.strings import Strings
 from tests.cases import each
+from tests.examples import examples
 from tests.inprocess import KeyName, whole_box
 from tests.links.conftest import unlimited
 from tests.links.world import GOOGLEBOT, World
@@ -134,7 +135,7 @@ def by_day(clicks: list[Click]) -> list[Row]:
     ]
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(60, anew=True, unchecked=[HealthCheck.function_scoped_fixture])
 @given(CLICKS, FILTERS)
 def test_figures_are_those_of_brute_force(
     stage: queries.World, clicks: list[Click], filters: list[tuple[str, str, str]]

@@ -4,13 +4,15 @@ Half of them name things that really exist. What ends something comes last, so t
 """
 
 import gzip
+from collections.abc import Callable
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import requests
 import schemathesis
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 from schemathesis.checks import not_a_server_error
 from schemathesis.core.failures import FailureGroup
@@ -23,11 +25,11 @@ from schemathesis.specs.openapi.checks import (
 from analytics_box.keys.ring import KeyRing
 from analytics_box.openapi.document import document
 from tests.contract.conftest import unlimited
+from tests.examples import examples
 from tests.inprocess import PASSWORD, WholeBox, whole_box
 
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
 CALLERS = ("nobody", "key", "session")
-EXAMPLES = 3  # per operation, each asked by all callers: making one up takes far longer than answering it
 FORM = "application/x-www-form-urlencoded"
 FIELDS = {
     "email": "grace@example.com",
@@ -96,37 +98,46 @@ def harm(operation: Any) -> int:
     return max((place for place, word in enumerate(ENDS, 1) if word in operation.path), default=0)
 
 
+# Per operation, each asked by all callers: making one up takes far longer than answering it.
+FEW = settings(examples(4, unchecked=HealthCheck), database=None, phases=[Phase.generate])
+
+
+# One function for all operations: Hypothesis reads the source of each that is given examples.
+@FEW
+@seed(7)
+@given(data=st.data())
+def each_case(data: st.DataObject, operation: Any, ask: Callable[[Any], None]) -> None:
+    ask(data.draw(operation))
+
+
 class Explorer:
     """Asks operations made-up things in the name of everybody, and keeps what went wrong and which answers came."""
 
     def __init__(self, box: WholeBox) -> None:
         self._box = box
+        self._cookie = ""
         self._key = next(key.id for key in box.box.parts[KeyRing].all() if key.name == "First key")
         self.problems: dict[str, None] = {}  # in the order of their finding, each once
         self.statuses: dict[str, set[int]] = {who: set() for who in CALLERS}
 
     def explore(self, operation: Any) -> None:
         known = existing(self._box, self._key, operation.path)
+        real = cycle((True, False))
+        self._cookie = self._box.cookie
 
-        @settings(
-            max_examples=EXAMPLES,
-            database=None,
-            derandomize=True,
-            phases=[Phase.generate],
-            suppress_health_check=list(HealthCheck),
-        )
-        @given(case=operation.as_strategy(), real=st.booleans())
-        def ask(case: Any, real: bool) -> None:
+        def ask(case: Any) -> None:
             for header in [
                 name for name in case.headers or () if name.lower() in {"x-api-key", "authorization", "cookie"}
             ]:
                 del case.headers[header]  # who asks is said by `who`
-            if real:
+            if next(real):
                 name_existing(case, known)
             for who in CALLERS:
                 self._ask(case, who)
+            if harm(operation):  # what ends sessions, too
+                self._cookie = self._box.cookie
 
-        ask()
+        each_case(operation=operation.as_strategy(), ask=ask)
 
     def _ask(self, case: Any, who: str) -> None:
         answer = answer_of(self._box, case, self._identity(who))
@@ -140,7 +151,7 @@ class Explorer:
     def _identity(self, who: str) -> dict[str, str]:
         if who == "key":
             return {"x-api-key": self._box.keys["all"]}
-        return {"cookie": self._box.cookie} if who == "session" else {}
+        return {"cookie": self._cookie} if who == "session" else {}
 
 
 def test_no_request_breaks_the_box_and_every_answer_is_described(tmp_path: Path) -> None:

@@ -50,7 +50,7 @@ def days(first: date, last: date, tz: ZoneInfo) -> list[Slot]:
 @lru_cache(maxsize=5_000)
 def hours(first: date, last: date, tz: ZoneInfo) -> list[Slot]:
     """The hours of a range (semantics 3): as long as clock and offset stay in one hour, it is the same one."""
-    found: list[tuple[str, str, int]] = []
+    found: list[tuple[datetime, timedelta | None, int]] = []
     for step in range(day_begins(first, tz), day_begins(last + timedelta(days=1), tz), _STEP):
         hour = _hour(step, tz)
         if not found or found[-1][:2] != hour:
@@ -58,16 +58,18 @@ def hours(first: date, last: date, tz: ZoneInfo) -> list[Slot]:
             while found and _hour(begins - MINUTE, tz) == hour:
                 begins -= MINUTE
             found.append((*hour, begins))
-    hours_only = [hour for hour, _, _ in found]
+    labels = [f"{hour:%Y-%m-%d %H}:00:00" for hour, _, _ in found]
+    offsets = [f"{shown(begins, tz):%z}" for _, _, begins in found]
     return [
-        Slot(f"{hour}{offset[:3]}:{offset[3:5]}" if hours_only.count(hour) > 1 else hour, begins)
-        for hour, offset, begins in found
+        Slot(f"{label}{offset[:3]}:{offset[3:5]}" if labels.count(label) > 1 else label, begins)
+        for label, offset, (_, _, begins) in zip(labels, offsets, found, strict=True)
     ]
 
 
-def _hour(instant: int, tz: ZoneInfo) -> tuple[str, str]:
+def _hour(instant: int, tz: ZoneInfo) -> tuple[datetime, timedelta | None]:
+    """The hour that the clock shows, and how far it is ahead of UTC."""
     clock = shown(instant, tz)
-    return f"{clock:%Y-%m-%d %H}:00:00", f"{clock:%z}"
+    return datetime(clock.year, clock.month, clock.day, clock.hour), clock.utcoffset()  # noqa: DTZ001  # what is shown
 
 
 def slot_of(instant: int, slots: list[Slot]) -> int:

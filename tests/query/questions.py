@@ -92,11 +92,11 @@ class Asked:
         }
 
 
-def ask(story: Story, asked: Asked) -> Entry:
-    """The box's answer, given at the instant of the question."""
+def ask(story: Story, asked: Asked, *, both: bool = True) -> Entry:
+    """The box's answer, given at the instant of the question, which `both` engines are asked."""
     clock = story.world.clock
     clock.advance(seconds=(asked.question.now - clock.now()) / 1000)
-    (entry,) = story.world.entries(asked.body(), asked.scope, now=clock.now())
+    (entry,) = story.world.entries(asked.body(), asked.scope, now=clock.now(), both=both)
     assert entry.success, (asked, entry.error)
     return entry
 

@@ -1,10 +1,11 @@
 """The engine against brute force over the stored facts: made-up stories, random questions, equal rows in order."""
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from analytics_box.query import catalog
+from tests.examples import examples
 from tests.query import brute
 from tests.query.brute.facts import RAW, Row
 from tests.query.brute.order import in_order
@@ -28,7 +29,7 @@ def stories(world: World) -> tuple[Story, ...]:
 
 
 @pytest.mark.parametrize("name", sorted(brute.ANSWERS))
-@settings(max_examples=12, derandomize=True, suppress_health_check=list(HealthCheck))
+@examples(12, unchecked=HealthCheck)
 @given(data=st.data())
 def test_every_answer_is_what_brute_force_finds(stories: tuple[Story, ...], name: str, data: st.DataObject) -> None:
     story = data.draw(st.sampled_from(stories))

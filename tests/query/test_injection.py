@@ -4,7 +4,7 @@ import json
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from analytics_box.errors import DeadlineExceeded, InvalidQuery
@@ -18,6 +18,7 @@ from analytics_box.query.plan import Plan
 from analytics_box.query.ranges import Bucket, Window
 from analytics_box.query.request import GivenFilter, GivenQuery, check, check_filters
 from tests.cases import each
+from tests.examples import examples
 from tests.query.happenings import Happening, at
 from tests.query.world import World
 
@@ -50,7 +51,7 @@ def statement(name: str, field: str, operator: Op, values: tuple[str, ...]) -> s
     return "\n".join(render(plan).sql for plan in compose(query_type, asked, window, (1,), where).plans)
 
 
-@settings(max_examples=150, derandomize=True)
+@examples(150)
 @given(
     name=st.sampled_from(sorted(catalog.TYPES)),
     data=st.data(),

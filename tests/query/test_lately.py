@@ -3,9 +3,10 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.query.brute import people, realtime
 from tests.query.brute.facts import Filter
 from tests.query.questions import ask, questions
@@ -22,7 +23,7 @@ def stories(world: World) -> tuple[Story, ...]:
 
 
 @pytest.mark.parametrize("name", sorted(realtime.ANSWERS))
-@settings(max_examples=60, derandomize=True, suppress_health_check=list(HealthCheck))
+@examples(60, unchecked=HealthCheck)
 @given(data=st.data())
 def test_now_is_just_after_something_happened(stories: tuple[Story, ...], name: str, data: st.DataObject) -> None:
     story = data.draw(st.sampled_from(stories))
@@ -45,7 +46,7 @@ def counters(draw: st.DrawFn) -> Filter:
     )
 
 
-@settings(max_examples=120, derandomize=True, suppress_health_check=list(HealthCheck))
+@examples(120, unchecked=HealthCheck)
 @given(data=st.data())
 def test_people_are_found_by_what_is_counted_of_them(stories: tuple[Story, ...], data: st.DataObject) -> None:
     story = data.draw(st.sampled_from(stories))

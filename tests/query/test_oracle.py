@@ -3,9 +3,10 @@
 from datetime import timedelta
 from zoneinfo import ZoneInfo
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.query import calendars, oracle
 from tests.query.happenings import BROWSERS, LABELS, NAMES, PATHS, SOURCES, at, happenings
 from tests.query.oracle import Asked, Filter, answer, tell
@@ -91,7 +92,7 @@ def questions(draw: st.DrawFn, *, sites: tuple[int, ...], tz: ZoneInfo, begin: i
     )
 
 
-@settings(max_examples=150, derandomize=True)
+@examples(150)
 @given(data=st.data())
 def test_every_answer_is_the_oracles(world: World, data: st.DataObject) -> None:
     name, around = data.draw(st.sampled_from(PLACES))

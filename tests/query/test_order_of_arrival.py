@@ -75,8 +75,9 @@ def test_answers_are_the_same_in_whatever_order_visits_arrive(world: World) -> N
         for fact in mixed(visits(seed, there), Random(seed)):
             world.store_facts([fact])
         for name in names:
-            rows = said(world, here, name)
-            if rows != said(world, there, name):
+            both = seed % 2 == 0  # the column replica has rows as they come from events.db
+            rows = said(world, here, name, both=both)
+            if rows != said(world, there, name, both=both):
                 different.append((name, seed))
             if rows:
                 silent.discard(name)
@@ -84,7 +85,7 @@ def test_answers_are_the_same_in_whatever_order_visits_arrive(world: World) -> N
     assert not silent
 
 
-def said(world: World, site: int, name: str) -> list[dict[str, Any]]:
+def said(world: World, site: int, name: str, *, both: bool) -> list[dict[str, Any]]:
     """What a type says about a website, without the numbers that the box gives by itself."""
     needs = catalog.TYPES[name].needs
     values = {"path": "/a", "session_id": "visit 3", "anonymous_id": id_text(1_000), "flag": "new"}
@@ -98,7 +99,7 @@ def said(world: World, site: int, name: str) -> list[dict[str, Any]]:
         "limit": 10_000,
         "filters": [{"field": wanted, "op": "eq", "value": values[wanted]}] if needs else [],
     }
-    (entry,) = world.entries(body, (site,), now=world.clock.now())
+    (entry,) = world.entries(body, (site,), now=world.clock.now(), both=both)
     assert entry.success, entry.error
     return [without_numbers(row) for row in entry.data]
 

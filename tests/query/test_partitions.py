@@ -7,11 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from analytics_box.query import catalog
 from analytics_box.query.plan import OF_SESSIONS
+from tests.examples import examples
 from tests.query.brute.facts import Filter
 from tests.query.questions import Asked, ask, filters, questions
 from tests.query.questions import given as as_given
@@ -79,7 +80,7 @@ def stories(world: World) -> tuple[Story, ...]:
 
 
 @pytest.mark.parametrize("name", PARTED)
-@settings(max_examples=5, derandomize=True, suppress_health_check=list(HealthCheck))
+@examples(6, unchecked=HealthCheck)
 @given(data=st.data())
 def test_a_filter_and_its_opposite_part_the_whole(stories: tuple[Story, ...], name: str, data: st.DataObject) -> None:
     story = data.draw(st.sampled_from(stories))

@@ -2,13 +2,13 @@
 
 from collections import Counter
 from datetime import date, timedelta
-from functools import lru_cache
 from zoneinfo import ZoneInfo, available_timezones
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.query import calendars
 from tests.query.happenings import HOUR, NAMES, PATHS, SOURCES, Happening, at, happenings
 from tests.query.oracle import Asked, Filter
@@ -24,11 +24,6 @@ zones = st.sampled_from(sorted(available_timezones() - {"localtime"})).map(ZoneI
 instants = st.integers(at(1980, 1, 1) // HOUR, at(2040, 1, 1) // HOUR).map(lambda hour: hour * HOUR)
 
 
-@lru_cache
-def profile(examples: int) -> settings:
-    return settings(max_examples=examples, derandomize=True)
-
-
 @st.composite
 def wide_questions(draw: st.DrawFn, *, site: int, begin: int, hourly: bool) -> Asked:
     tz = draw(zones)
@@ -37,7 +32,7 @@ def wide_questions(draw: st.DrawFn, *, site: int, begin: int, hourly: bool) -> A
     return Asked("summary_totals", (site,), first, last, tz, hourly=hourly, limit=10_000)
 
 
-@profile(60)
+@examples(60)
 @given(data=st.data())
 @pytest.mark.parametrize("series", ["summary_metrics", "events_by_date"])
 @pytest.mark.parametrize("hourly", [False, True], ids=["days", "hours"])
@@ -56,7 +51,7 @@ def test_the_buckets_of_a_range_sum_to_its_totals(world: World, data: st.DataObj
     assert hourly or len(labels) == (asked.last - asked.first).days + 1
 
 
-@profile(40)
+@examples(40)
 @given(data=st.data())
 def test_a_filter_and_its_opposite_part_the_total(world: World, data: st.DataObject) -> None:
     asked = told(world, data)
@@ -71,7 +66,7 @@ def test_a_filter_and_its_opposite_part_the_total(world: World, data: st.DataObj
         assert with_it[measure] + without[measure] == totals[measure], measure
 
 
-@profile(20)
+@examples(20)
 @given(data=st.data())
 def test_custom_events_are_parted_by_name_and_its_opposite(world: World, data: st.DataObject) -> None:
     asked = as_type(told(world, data), "custom_events")
@@ -83,7 +78,7 @@ def test_custom_events_are_parted_by_name_and_its_opposite(world: World, data: s
     assert not set(counted(having)) & set(counted(lacking))
 
 
-@profile(30)
+@examples(30)
 @given(data=st.data())
 def test_pages_never_overlap_and_leave_nothing_out(world: World, data: st.DataObject) -> None:
     asked = as_type(told(world, data), data.draw(st.sampled_from((*LISTS, "summary_metrics", "summary_totals"))))
@@ -96,7 +91,7 @@ def test_pages_never_overlap_and_leave_nothing_out(world: World, data: st.DataOb
     assert [row for page in pages for row in page] == whole
 
 
-@profile(30)
+@examples(30)
 @given(data=st.data())
 def test_it_does_not_matter_in_which_order_distinct_visitors_arrive(world: World, data: st.DataObject) -> None:
     here, there = world.new_sites(2)
@@ -111,7 +106,7 @@ def test_it_does_not_matter_in_which_order_distinct_visitors_arrive(world: World
         assert world.rows(asked) == world.rows(again), query_type
 
 
-@profile(20)
+@examples(20)
 @given(data=st.data())
 def test_websites_are_counted_each_and_added(world: World, data: st.DataObject) -> None:
     sites = world.new_sites(2)

@@ -1,6 +1,7 @@
 """Local days and hours as instants (semantics 2 and 3), against a search minute by minute."""
 
 import random
+from bisect import bisect_right
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise
@@ -85,10 +86,11 @@ def check_partition(window: Window) -> None:
     assert starts[0] == window.start
     assert starts == sorted(starts)
     assert starts[-1] <= window.end
+    runs = runs_of(window)
     for number, (start, end) in enumerate(pairwise([*starts, window.end])):
         if end > start:
-            assert number_by_runs(start, runs_of(window)) == number
-            assert number_by_runs(end - 1, runs_of(window)) == number
+            assert number_by_runs(start, runs) == number
+            assert number_by_runs(end - 1, runs) == number
 
 
 def number_by_runs(instant: int, runs: tuple[Run, ...]) -> int:
@@ -102,9 +104,10 @@ def check_offsets(day: date, tz: ZoneInfo) -> None:
     offsets = ranges.offsets(start, end, tz)
     assert offsets[0][0] == start
     assert all(before != after for (_, before), (_, after) in pairwise(offsets))
-    changes = [begins for begins, _ in offsets[1:]]
+    begins = [instant for instant, _ in offsets]
+    changes = begins[1:]
     for instant in (*range(start, end, 17 * calendars.MINUTE), *changes, *(change - 1 for change in changes)):
-        ahead = max(item for item in offsets if item[0] <= instant)[1]
+        ahead = offsets[bisect_right(begins, instant) - 1][1]
         assert timedelta(milliseconds=ahead) == calendars.shown(instant, tz).utcoffset(), (instant, tz.key)
 
 

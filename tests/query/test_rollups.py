@@ -24,7 +24,7 @@ from analytics_box.query.rollups import BY_DIMENSION, ROLLS, STARTS, TIME, Part,
 from analytics_box.query.statements import Step, written
 from analytics_box.store.db import Connection
 from tests.inprocess import FixedClock
-from tests.query import test_columns
+from tests.query import replica
 from tests.query.stories import PLACES, Teller
 from tests.query.world import from_rows
 
@@ -138,7 +138,7 @@ def test_the_time_of_day_is_cut_at_days_without_a_roll_up_only() -> None:
 # That both are the same
 
 
-class World(test_columns.World):
+class World(replica.World):
     """Facts of a few days around NOON, of two websites: lasting ids and daily ones, sessions across midnight."""
 
     def __init__(self, directory: Path, seed: int, now: int = NOON + 30 * DAY, **given: Any) -> None:

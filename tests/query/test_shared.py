@@ -6,7 +6,7 @@ from unittest.mock import patch
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -18,6 +18,7 @@ from analytics_box.query.plan import Plan
 from analytics_box.query.request import MAX_PARAMETERS
 from analytics_box.query.run import Entry
 from analytics_box.store.db import Connection
+from tests.examples import examples
 from tests.query import calendars, questions
 from tests.query.facts_of_all_kinds import page_view, visit
 from tests.query.stories import Story, tell
@@ -63,7 +64,7 @@ def ask(
     return sorted(found, key=lambda entry: entry.parameter)
 
 
-@settings(max_examples=60, derandomize=True, suppress_health_check=list(HealthCheck))
+@examples(60, unchecked=HealthCheck)
 @given(data=st.data())
 def test_answers_are_the_same_from_a_copy(stories: tuple[Story, ...], copies: list[int], data: st.DataObject) -> None:
     story = data.draw(st.sampled_from(stories))

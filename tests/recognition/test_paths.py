@@ -4,12 +4,13 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from analytics_box.recognition.click_ids import CLICK_IDS
 from analytics_box.recognition.paths import LONGEST, clean, page
 from tests.cases import each
+from tests.examples import examples
 
 # What comes in, and the path and query string that are kept of it.
 ADDRESSES: list[tuple[str, str, str]] = json.loads((Path(__file__).parent / "tables" / "paths.json").read_text("utf-8"))
@@ -34,7 +35,7 @@ def test_a_path_that_is_kept_stays_what_it_is(address: str) -> None:
         assert page(kept).path == kept
 
 
-@settings(max_examples=200, derandomize=True)
+@examples(200)
 @given(
     st.lists(st.sampled_from(["a", "%2e", "..", "", "ü", "%C3%BC", "b c", "x&y", "#/r", "?q=1"]), max_size=6),
     st.lists(st.sampled_from(["utm_source", "UTM_Medium", "utm_x", *CLICK_IDS, "FBCLID"]), min_size=1, max_size=4),
@@ -52,7 +53,7 @@ def test_what_tells_the_source_is_kept_apart() -> None:
     assert found.host == "shop.example"
 
 
-@settings(max_examples=300, derandomize=True)
+@examples(300)
 @given(st.text(alphabet=st.characters(exclude_categories=())))
 @example("http://[")
 @example("https://\u2100.example/")

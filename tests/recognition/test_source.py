@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from analytics_box.recognition.channel import CHANNELS, channel
@@ -12,6 +12,7 @@ from analytics_box.recognition.click_ids import CLICK_IDS
 from analytics_box.recognition.known_sources import DIRECT, known, plain
 from analytics_box.recognition.source import domain_of, host_of, is_spam, kind_of, name_of_host, name_of_tag, source
 from tests.cases import each
+from tests.examples import examples
 
 OWN = "shop.example"
 
@@ -55,7 +56,7 @@ def test_the_table_is_long_enough_and_knows_every_channel() -> None:
     } - {"mc_cid", "igsh"}
 
 
-@settings(max_examples=300, derandomize=True)
+@examples(300)
 @given(st.text(max_size=20), st.text(max_size=20), st.text(max_size=20), st.sampled_from(["", "x", *CLICK_IDS]))
 def test_whatever_is_said_has_one_of_the_channels(name: str, medium: str, campaign: str, click: str) -> None:
     for tag in ("", name):
@@ -202,7 +203,7 @@ def test_no_other_product_of_a_company_is_its_search_its_feed_or_its_shop(compan
         assert channel(name=name, medium="", campaign="", click_id="", tag="") == "Referral"
 
 
-@settings(max_examples=300, derandomize=True)
+@examples(300)
 @given(
     st.text(alphabet="abcdefghijklmnopqrstuvwxyz0123456789-", min_size=3, max_size=12), st.sampled_from(["com", "de"])
 )

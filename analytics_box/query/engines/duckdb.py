@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from analytics_box.errors import BoxError, DeadlineExceeded, OverBudget
 from analytics_box.query.engines import sql
 from analytics_box.query.engines.counting import Row, Take, counted, json_place, unlimited
-from analytics_box.query.engines.sql.dialect import Dialect
+from analytics_box.query.engines.sql.dialect import Dialect, word
+from analytics_box.query.engines.sql.rolled import MARKER
 from analytics_box.query.filters import Condition, Where
 from analytics_box.query.plan import Plan
 from analytics_box.query.rollups import Cut, Roll, days_of, roll_of
@@ -33,11 +34,11 @@ DIALECT = Dialect(
     value="of_event.value",
     properties="event_properties as of_event\n  where of_event.event = fact.id",
     words=(
-        (re.compile(r"(?<![:\w]):([a-z]\w*)"), r"$\1"),
+        (MARKER, r"$\1"),
         (re.compile(r" / "), " // "),
-        (re.compile(r"\bgiven_by_flags\b"), "flag_exposures"),
-        (re.compile(r"\bwhat_happened\b"), "events"),
-        (re.compile(r"\bwhat_was_left_by\b"), "outgoing_links"),
+        (word(r"given_by_flags\b"), "flag_exposures"),
+        (word(r"what_happened\b"), "events"),
+        (word(r"what_was_left_by\b"), "outgoing_links"),
     ),
 )
 # Functions that the statements call, where DuckDB knows them by other names. Patterns are RE2's in both engines.

@@ -1,7 +1,6 @@
 """The reference engine: statements over events.db itself."""
 
 import math
-import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,7 +10,7 @@ from analytics_box.errors import DeadlineExceeded
 from analytics_box.facts.layout import stored
 from analytics_box.query.engines import sql
 from analytics_box.query.engines.counting import Row, Take, counted, json_place, unlimited
-from analytics_box.query.engines.sql.dialect import Dialect
+from analytics_box.query.engines.sql.dialect import Dialect, word
 from analytics_box.query.patterns import found_in
 from analytics_box.query.plan import Plan
 from analytics_box.query.rollups import Cut, Roll, roll_of
@@ -31,13 +30,13 @@ DIALECT = Dialect(
     " else cast(atom as text) end",
     properties="json_each(properties)\n  where type <> 'null'",
     words=(
-        (re.compile(r"\bleast\("), "min("),
-        (re.compile(r"\bgreatest\("), "max("),
-        (re.compile(r"\bmedian\(p_"), "median_of_parts(p_"),  # of durations, many together in what is rolled up
-        (re.compile(r"\b(?:numbers|texts|pairs)_in\("), "json_each("),
-        (re.compile(r"\bgiven_by_flags\b"), stored("flag_exposures")),
-        (re.compile(r"\bwhat_happened\b"), stored("events")),
-        (re.compile(r"\bwhat_was_left_by\b"), stored("outgoing_links")),
+        (word(r"least\("), "min("),
+        (word(r"greatest\("), "max("),
+        (word(r"median\(p_"), "median_of_parts(p_"),  # of durations, many together in what is rolled up
+        *((word(rf"{listed}_in\("), "json_each(") for listed in ("numbers", "texts", "pairs")),
+        (word(r"given_by_flags\b"), stored("flag_exposures")),
+        (word(r"what_happened\b"), stored("events")),
+        (word(r"what_was_left_by\b"), stored("outgoing_links")),
     ),
 )
 

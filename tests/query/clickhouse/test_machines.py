@@ -24,7 +24,7 @@ from analytics_box.query.engines.clickhouse.tables import SHIPPED
 from analytics_box.store import text_numbers
 from analytics_box.store.text_numbers import number_of
 from tests.query.clickhouse.fake import Fake, Killed, Stored
-from tests.query.test_columns import World as Facts
+from tests.query.replica import World as Facts
 
 FAULTS = ("lost", "refused", "late", "killed", "died")
 _LOOKED = re.compile(r"select .+? from (?!system\.)(\w+)")

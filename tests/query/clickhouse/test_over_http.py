@@ -15,8 +15,8 @@ from analytics_box.query.engines import Engines
 from analytics_box.query.engines.clickhouse import ClickHouse, Target, server, shipping
 from analytics_box.query.engines.clickhouse.tables import SHIPPED
 from tests.query.clickhouse.served import Served, needs_chdb, serving
-from tests.query.test_columns import SITE
-from tests.query.test_columns import World as Facts
+from tests.query.replica import SITE
+from tests.query.replica import World as Facts
 
 pytestmark = needs_chdb
 _VIEWS = "select count(*) from events where kind = 1 and bot = 0"

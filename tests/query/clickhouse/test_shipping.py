@@ -17,7 +17,7 @@ from analytics_box.query.engines.clickhouse import ClickHouse, Target, shipping
 from analytics_box.query.engines.clickhouse.shipping import Position
 from analytics_box.query.engines.clickhouse.tables import PROPERTIES, SHIPPED
 from tests.query.clickhouse.fake import Fake, Killed
-from tests.query.test_columns import World as Facts
+from tests.query.replica import World as Facts
 
 FAULTS = ("lost", "refused", "late", "killed", "died")
 

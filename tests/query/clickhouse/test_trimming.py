@@ -27,7 +27,7 @@ from analytics_box.query.plan import RETURNING, Plan
 from analytics_box.store.db import Connection
 from tests.query.clickhouse.fake import Fake
 from tests.query.clickhouse.test_shipping import World as Shipping
-from tests.query.test_columns import SITE
+from tests.query.replica import SITE
 
 KEPT = 35  # days
 Known = dict[str, dict[int, tuple[Any, ...]]]  # by table and id

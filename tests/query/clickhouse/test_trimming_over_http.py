@@ -17,7 +17,7 @@ from analytics_box.store.db import Connection
 from tests.query.clickhouse.served import needs_chdb, serving
 from tests.query.clickhouse.test_over_http import World as OverHttp
 from tests.query.clickhouse.test_over_http import break_down
-from tests.query.test_columns import SITE
+from tests.query.replica import SITE
 
 pytestmark = needs_chdb
 

@@ -7,6 +7,15 @@ from msgspec import Struct
 from analytics_box.query.engines.sql.names import PLACE
 
 
+def word(pattern: str) -> re.Pattern[str]:
+    """A pattern of fixed length, where no longer word ends with it.
+
+    What may not be before it is asked last: a search for letters takes a twentieth of the time of one for `\\b`.
+    """
+    return re.compile(rf"{pattern}(?<!\w{pattern})")
+
+
+
 class Dialect(Struct, frozen=True):
     """The words of an engine.
 

@@ -20,7 +20,7 @@ from analytics_box.query.engines.sql.times import bucket
 from analytics_box.query.plan import BUCKET, Plan, Source
 from analytics_box.query.rollups import SLOT, STARTS, TIME, Cut
 
-MARKER = re.compile(r"(?<![:\w]):([a-z]\w*)")
+MARKER = re.compile(r":(?<![:\w]:)([a-z]\w*)")  # the colon first, which is found soonest
 
 # What one row is to a measure.
 _OF_EVENTS = {

@@ -1,0 +1,121 @@
+"""The facts of one website in an events.db, and its column replica."""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from analytics_box.facts.uptime import DOWN, UP
+from analytics_box.ingest.ledger import Ledger
+from analytics_box.ingest.live import LiveSessions
+from analytics_box.monitors.monitor import Monitor
+from analytics_box.monitors.result import Result
+from analytics_box.monitors.running import rows as check_rows
+from analytics_box.monitors.running.rows import Check
+from analytics_box.monitors.running.spans import Stroke
+from analytics_box.query.engines import Engines
+from analytics_box.query.engines.transfer import COPIED
+from analytics_box.query.plan import Plan
+from analytics_box.store import schema
+from analytics_box.store.db import Connection, Db
+from analytics_box.store.migrations import migrate
+from analytics_box.store.strings import Strings
+from tests.inprocess import FixedClock
+from tests.query.facts_of_all_kinds import visit
+
+SITE = 1
+
+
+class World:
+    """An events.db with its replica; `directory` may be used again."""
+
+    def __init__(self, directory: Path, **given: Any) -> None:
+        self.directory = directory
+        self.given = {"columnar": "on"} | given
+        self.clock = FixedClock()
+        self.runner = asyncio.Runner()
+        migrate(directory)
+        self.open()
+
+    def open(self) -> None:
+        self.db = Db(self.directory / schema.EVENTS_FILE, readers=2, durability="normal")
+        self.strings = Strings()
+        live = LiveSessions()
+        self.db.attach(self.strings, live)
+        self.ledger = Ledger(self.strings, live)
+        self.engines = Engines(self.db, self.clock, **self.given)
+
+    def close(self) -> None:
+        self.db.close()
+        self.engines.close()
+
+    def reopen(self) -> None:
+        self.close()
+        self.open()
+
+    def visit(self) -> None:
+        """Facts of every kind arrive."""
+        self.clock.advance(seconds=1)
+        facts = visit(SITE, self.clock.now())
+        self.db.write_now(lambda db: self.ledger.append(db, facts))
+        self.db.write_now(self._check)
+
+    def _check(self, db: Connection) -> None:
+        """Two checks of a monitor, which was up and is down, or the other way round."""
+        now = self.clock.now()
+        monitor = Monitor(number=1, id="monitor", organization_id="organization", url="https://example.com/")
+        for number, result in enumerate(
+            (
+                Result(at=now, outcome="pass", total=1_000, ttfb=900, http_code=200, data='{"a": "b, c"}'),
+                Result(at=now, outcome="fail", reason="dns", error="No such name"),
+            )
+        ):
+            check_rows.append(db, self.strings, [Check(monitor, result, 1 - number, 1, number)])
+        check_rows.paint(db, [Stroke(1, now, UP if now // 1000 % 2 else DOWN)])
+
+    def write(self, sql: str, *values: Any) -> None:
+        def work(db: Connection) -> None:
+            db.execute(sql, values)
+
+        self.db.write_now(work)
+
+    def maintain(self) -> None:
+        self.runner.run(self.engines.maintain())
+
+    def views(self) -> int:
+        """What a query answers."""
+        plan = Plan("events", (SITE,), 0, 2 * self.clock.now(), measures=("pageviews",))
+        ((found,),) = self.runner.run(self.engines.rows(plan, seconds=30))
+        return int(found)
+
+    def ledger_rows(self) -> dict[str, list[tuple[Any, ...]]]:
+        def work(db: Connection) -> dict[str, list[tuple[Any, ...]]]:
+            return {name: db.execute(f"select * from {name} order by id").fetchall() for name, _ in COPIED} | {
+                "event_properties": db.execute(
+                    "select events.id, key from events, json_each(properties) where type <> 'null' order by 1, 2"
+                ).fetchall()
+            }
+
+        return self.db.read_now(work)
+
+    def replica_rows(self) -> dict[str, list[tuple[Any, ...]]]:
+        replica = self.engines._replica
+        assert replica is not None
+        cursor = replica.connection.cursor()
+        return {name: cursor.execute(f"select * from {name} order by id").fetchall() for name, _ in COPIED} | {
+            "event_properties": cursor.execute("select event, key from event_properties order by 1, 2").fetchall()
+        }
+
+    def assert_same(self) -> None:
+        assert self.replica_rows() == self.ledger_rows()
+
+
+@contextmanager
+def world_in(directory: Path, **given: Any) -> Iterator[World]:
+    """A world until it is not needed any more; `given` are arguments of its engines."""
+    world = World(directory, **given)
+    try:
+        yield world
+    finally:
+        world.close()
