@@ -30,10 +30,10 @@ SITE = 1
 class World:
     """An events.db with its replica; `directory` may be used again."""
 
-    def __init__(self, directory: Path, **given: Any) -> None:
+    def __init__(self, directory: Path, clock: FixedClock | None = None, **given: Any) -> None:
         self.directory = directory
         self.given = {"columnar": "on"} | given
-        self.clock = FixedClock()
+        self.clock = clock or FixedClock()
         self.runner = asyncio.Runner()
         migrate(directory)
         self.open()
@@ -100,7 +100,7 @@ class World:
         return self.db.read_now(work)
 
     def replica_rows(self) -> dict[str, list[tuple[Any, ...]]]:
-        replica = self.engines._replica
+        replica = self.engines._columns.opened
         assert replica is not None
         cursor = replica.connection.cursor()
         return {name: cursor.execute(f"select * from {name} order by id").fetchall() for name, _ in COPIED} | {

@@ -139,7 +139,7 @@ HEAVY = Plan(
 
 def crowd(world: World, rows: int) -> None:
     """Many rows in the replica alone."""
-    replica = world.engines._replica
+    replica = world.engines._columns.opened
     assert replica is not None
     (found,) = replica.connection.execute("select * from events limit 1").fetchall()
     names = [column[0] for column in replica.connection.description or ()]

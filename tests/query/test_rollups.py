@@ -142,8 +142,7 @@ class World(replica.World):
     """Facts of a few days around NOON, of two websites: lasting ids and daily ones, sessions across midnight."""
 
     def __init__(self, directory: Path, seed: int, now: int = NOON + 30 * DAY, **given: Any) -> None:
-        super().__init__(directory, **given)
-        self.clock = self.engines._clock = FixedClock(now)
+        super().__init__(directory, FixedClock(now), **given)
         self.chance = Random(seed)
         self.tellers = [Teller(seed + day, (1, 2, 3), NOON + (day - 1) * DAY, NOON) for day in range(4)]
 
@@ -154,7 +153,7 @@ class World(replica.World):
 
     @property
     def replica(self) -> Replica:
-        found = self.engines._replica
+        found = self.engines._columns.opened
         assert found is not None
         return found
 
@@ -173,7 +172,7 @@ class World(replica.World):
 
     def assert_alike(self, plans: list[Plan]) -> int:
         """Roll-ups, rows of the replica and rows of the ledger give the same; how many plans were cut."""
-        self.runner.run(self.engines._follow())
+        self.runner.run(self.engines._columns.follow())
         cursor = self.replica.connection.cursor()
         cuts = 0
         for plan in plans:

@@ -17,9 +17,8 @@ import pytest
 from msgspec.structs import replace
 
 from analytics_box.clock import DAY, HOUR, utc_day
-from analytics_box.query import engines as engines_room
 from analytics_box.query import rollups
-from analytics_box.query.engines import rollups_file, sqlite
+from analytics_box.query.engines import day_rollups, rollups_file, sqlite
 from analytics_box.query.engines.medians import median as median_of_parts
 from analytics_box.query.engines.rollups_file import FILE_NAME, RollupsFile, forget_rollups, open_rollups
 from analytics_box.query.engines.sql import rolling
@@ -38,7 +37,7 @@ class World(OfTheReplica):
 
     @property
     def rollups(self) -> RollupsFile:
-        found = self.engines._rollups
+        found = self.engines._rollups.file
         assert found is not None
         return found
 
@@ -433,7 +432,7 @@ def test_a_disk_that_refuses_roll_ups_does_not_fill_with_changes_for_them(tmp_pa
         return len(world.db.read_now(lambda db: db.execute("select id from changes").fetchall()))
 
     try:
-        with patch.object(engines_room, "_advanced", refuses):
+        with patch.object(day_rollups, "_advanced", refuses):
             world.maintain()
             for _ in range(2):
                 world.write("insert into changes (source, row, of_site, day, began) values ('events', 1, 1, 1, 1)")

@@ -17,9 +17,8 @@ from analytics_box.clock import DAY
 from analytics_box.facts.event import Event, Fact
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions
-from analytics_box.query import engines as answering
 from analytics_box.query.access import Scope
-from analytics_box.query.engines import Engines, columns, duckdb, sqlite
+from analytics_box.query.engines import Engines, column_replica, columns, duckdb, sqlite
 from analytics_box.query.named_links import Links
 from analytics_box.query.ranges import Granularity
 from analytics_box.query.request import DECODER, GivenQuery, Request, check
@@ -59,7 +58,7 @@ class World:
         self.clock = FixedClock()
         later = FixedClock(self.clock.now() + 4_000 * DAY)  # all days are over
         self._engines = Engines(self.db, later, columnar="off"), Engines(self.db, later, columnar="on")
-        self._engines[0]._path = directory / "none"  # the replica is the other's, and no remains of an earlier one
+        self._engines[0]._columns.path = directory / "none"  # the replica is the other's, and no remains of an earlier one
         self._queries = [
             Queries(engines, self.clock, seconds=30, traits=traits, links=links, splits=splits)
             for engines in self._engines
@@ -115,9 +114,9 @@ class World:
     async def _answers(self, request: Request, scope: Scope) -> list[list[Entry]]:
         ledger, columns = self._engines
         if columns.name == "sqlite":
-            with patch.object(answering, "MOST_THREADS", 1):  # several share out what is no work here
+            with patch.object(column_replica, "MOST_THREADS", 1):  # several share out what is no work here
                 await columns.maintain()
-        if ledger._rollups is None:
+        if ledger._rollups.file is None:
             await ledger.maintain()
         with from_rows(ROWS_BY_TURNS[next(self._turns) % len(ROWS_BY_TURNS)]):
             answers = [await queries.answer(request, scope) for queries in self._queries]

@@ -38,7 +38,7 @@ class ColumnReplica:
     def __init__(self, events: Db, clock: Clock, *, memory: str, waiting: int) -> None:
         self._events, self._clock = events, clock
         self._memory, self._most_waiting = memory, waiting
-        self._path = events.path.with_name(columns.FILE_NAME)
+        self.path = events.path.with_name(columns.FILE_NAME)
         self.ready = False
         self.opened: Replica | None = None
         self._opened_at = 0
@@ -54,7 +54,7 @@ class ColumnReplica:
     @property
     def has_file(self) -> bool:
         """Whether one was there before, as a start finds it."""
-        return self._path.exists()
+        return self.path.exists()
 
     @property
     def may_be_tried(self) -> bool:
@@ -106,7 +106,7 @@ class ColumnReplica:
 
     def forget_file(self) -> None:
         """Remove the file of one that is not wanted."""
-        columns.forget_replica(self._path)
+        columns.forget_replica(self.path)
 
     async def roll(self) -> None:
         """Roll up batches of days for a while."""
@@ -138,7 +138,7 @@ class ColumnReplica:
 
     async def _open(self) -> None:
         threads = min(os.cpu_count() or 1, MOST_THREADS)
-        opened = partial(columns.open_replica, self._path, memory=self._memory, threads=threads)
+        opened = partial(columns.open_replica, self.path, memory=self._memory, threads=threads)
         try:
             self.opened = await self._events.read(opened, seconds=STEP_SECONDS)
         except BoxError:
@@ -228,7 +228,7 @@ class ColumnReplica:
             await asyncio.to_thread(threads.shutdown, wait=True)
             with contextlib.suppress(Exception):  # it is broken already
                 await asyncio.to_thread(replica.close)
-            columns.forget_replica(self._path)
+            columns.forget_replica(self.path)
 
     def _status(self, replica: Replica, there: dict[str, int]) -> Status:
         behind = sum(last - max(replica.last(table), 0) for table, last in there.items())
@@ -237,7 +237,7 @@ class ColumnReplica:
             rows=replica.rows(),
             behind=max(behind, 0),
             memory=replica.memory(),
-            size=_size(self._path),
+            size=_size(self.path),
         )
 
 

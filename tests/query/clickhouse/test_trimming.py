@@ -17,8 +17,7 @@ from analytics_box.errors import InClickHouse
 from analytics_box.facts import erase, orders, trimmed
 from analytics_box.facts.layout import stored
 from analytics_box.facts.tables import FACT_NAMES, SPANS
-from analytics_box.query import engines as engines_room
-from analytics_box.query.engines import Engines
+from analytics_box.query.engines import Engines, changes
 from analytics_box.query.engines import clickhouse as room
 from analytics_box.query.engines.clickhouse import ClickHouse, shipping
 from analytics_box.query.engines.clickhouse.shipping import Position
@@ -309,7 +308,7 @@ def test_tables_that_were_emptied_are_not_filled_over_what_is_lost(
 def test_too_many_changes_are_not_kept_and_all_is_well_afterwards(facts: World) -> None:
     old(facts)
     facts.faulty = 1.0
-    with patch.object(engines_room, "MOST_CHANGES", 3):
+    with patch.object(changes, "MOST", 3):
         facts.happen("erase")
         facts.happen("move")
         facts.visit()
