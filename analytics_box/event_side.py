@@ -31,8 +31,9 @@ from analytics_box.profiles.matching import Traits
 from analytics_box.profiles.reading import Profiles
 from analytics_box.query.budget import PUBLIC_PARAMETERS, Allowed, AnswerBudgets
 from analytics_box.query.engines import Engines
-from analytics_box.query.engines.clickhouse import ClickHouse, Target
+from analytics_box.query.engines.clickhouse.engine import ClickHouse
 from analytics_box.query.engines.clickhouse.machines import Machine
+from analytics_box.query.engines.clickhouse.server import Target
 from analytics_box.query.presence import Presence
 from analytics_box.query.run import Queries
 from analytics_box.recognition.geo import Geo

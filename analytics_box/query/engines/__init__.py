@@ -40,7 +40,7 @@ from analytics_box.store.db import Connection, Db
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-    from analytics_box.query.engines.clickhouse import ClickHouse
+    from analytics_box.query.engines.clickhouse.engine import ClickHouse
 
 log = logging.getLogger(__name__)
 

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, TypeVar
 
 from analytics_box.errors import InClickHouse
 from analytics_box.facts import orders, trimmed
-from analytics_box.query.engines.clickhouse import Away, removing
-from analytics_box.query.engines.clickhouse.server import Server
+from analytics_box.query.engines.clickhouse import removing
+from analytics_box.query.engines.clickhouse.server import Away, Server
 from analytics_box.query.engines.counting import Row
 from analytics_box.store.db import Db
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from analytics_box.query.engines.clickhouse import ClickHouse
+    from analytics_box.query.engines.clickhouse.engine import ClickHouse
 
 T = TypeVar("T")
 

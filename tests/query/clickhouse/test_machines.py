@@ -2,11 +2,10 @@
 number of its machine, and a text has one number on all of them."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from random import Random
 from typing import Any
-from unittest.mock import patch
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -16,14 +15,15 @@ from analytics_box.clock import DAY
 from analytics_box.facts.layout import stored
 from analytics_box.facts.tables import FACT_NAMES
 from analytics_box.query.engines import Engines
-from analytics_box.query.engines import clickhouse as room
-from analytics_box.query.engines.clickhouse import Away, ClickHouse, Target, shipping
+from analytics_box.query.engines.clickhouse import shipping
+from analytics_box.query.engines.clickhouse.engine import ClickHouse
 from analytics_box.query.engines.clickhouse.machines import SHIFT, Machine
-from analytics_box.query.engines.clickhouse.shipping import Position
+from analytics_box.query.engines.clickhouse.server import Away, Target
 from analytics_box.query.engines.clickhouse.tables import SHIPPED
 from analytics_box.store import text_numbers
 from analytics_box.store.text_numbers import number_of
 from tests.query.clickhouse.fake import Fake, Killed, Stored
+from tests.query.clickhouse.world import reached
 from tests.query.test_columns import World as Facts
 
 FAULTS = ("lost", "refused", "late", "killed", "died")
@@ -188,20 +188,11 @@ def _there(table: str, row: tuple[Any, ...], first: int, texts: dict[int, str]) 
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    made: list[World] = []
-    write: Callable[[Path, Position], None] = shipping.write_position
-
-    def written(directory: Path, position: Position) -> None:
-        made[0].server.through(lambda: write(directory, position), may_be_late=False)
-
-    with (
-        patch.object(room, "Server", lambda _target: made[0].server),
-        patch.object(shipping, "write_position", written),
-    ):
-        made.append(World(tmp_path_factory.mktemp("machines")))
-        yield made[0]
-        for machine in made[0].machines:
-            machine.close()
+    made = World(tmp_path_factory.mktemp("machines"))
+    with reached(made.server):
+        yield made
+    for machine in made.machines:
+        machine.close()
 
 
 HAPPENINGS = (

@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 from analytics_box.clock import DAY
 from analytics_box.facts.layout import stored
 from analytics_box.query.engines import Engines
-from analytics_box.query.engines import clickhouse as room
-from analytics_box.query.engines.clickhouse import ClickHouse, Target, shipping
-from analytics_box.query.engines.clickhouse.shipping import Position
+from analytics_box.query.engines.clickhouse import shipping
+from analytics_box.query.engines.clickhouse.engine import ClickHouse
+from analytics_box.query.engines.clickhouse.server import Target
 from analytics_box.query.engines.clickhouse.tables import PROPERTIES, SHIPPED
 from tests.query.clickhouse.fake import Fake, Killed
+from tests.query.clickhouse.world import reached
 from tests.query.test_columns import World as Facts
 
 FAULTS = ("lost", "refused", "late", "killed", "died")
@@ -104,20 +105,10 @@ class World(Facts):
 
 @pytest.fixture(scope="module")
 def facts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    made: list[World] = []
-    write = shipping.write_position
-
-    def written(directory: Path, position: Position) -> None:
-        made[0].server.through(lambda: write(directory, position), may_be_late=False)
-
-    with (
-        patch.object(room, "Server", lambda _target: made[0].server),
-        patch.object(shipping, "write_position", written),
-    ):
-        made.append(World.__new__(World))
-        made[0].__init__(tmp_path_factory.mktemp("facts"))  # type: ignore[misc]
-        yield made[0]
-        made[0].close()
+    made = World(tmp_path_factory.mktemp("facts"))
+    with reached(made.server):
+        yield made
+    made.close()
 
 
 HAPPENINGS = ("visit", "erase", "erase the newest", "move", "forget texts", "land", "a day")

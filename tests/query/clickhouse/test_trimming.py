@@ -19,14 +19,14 @@ from analytics_box.facts.layout import stored
 from analytics_box.facts.tables import FACT_NAMES, SPANS
 from analytics_box.query import engines as engines_room
 from analytics_box.query.engines import Engines
-from analytics_box.query.engines import clickhouse as room
-from analytics_box.query.engines.clickhouse import ClickHouse, shipping
-from analytics_box.query.engines.clickhouse.shipping import Position
+from analytics_box.query.engines.clickhouse import shipping, trimming
+from analytics_box.query.engines.clickhouse.engine import ClickHouse
 from analytics_box.query.engines.clickhouse.tables import PROPERTIES, SHIPPED
 from analytics_box.query.plan import RETURNING, Plan
 from analytics_box.store.db import Connection
 from tests.query.clickhouse.fake import Fake
 from tests.query.clickhouse.test_shipping import World as Shipping
+from tests.query.clickhouse.world import reached
 from tests.query.test_columns import SITE
 
 KEPT = 35  # days
@@ -159,22 +159,14 @@ def _emptied(db: Connection) -> None:
 
 @pytest.fixture(scope="module")
 def facts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    made: list[World] = []
-    write = shipping.write_position
-
-    def written(directory: Path, position: Position) -> None:
-        made[0].server.through(lambda: write(directory, position), may_be_late=False)
-
+    made = World(tmp_path_factory.mktemp("facts"))
     with (
-        patch.object(room, "Server", lambda _target: made[0].server),
-        patch.object(shipping, "write_position", written),
-        patch.object(room, "_TRIMMED", 7),
-        patch.object(room, "_TRIMMED_AT_ONCE", 3),
+        reached(made.server),
+        patch.object(trimming, "_ROWS", 7),
+        patch.object(trimming, "_ROWS_AT_ONCE", 3),
     ):
-        made.append(World.__new__(World))
-        made[0].__init__(tmp_path_factory.mktemp("facts"))  # type: ignore[misc]
-        yield made[0]
-        made[0].close()
+        yield made
+    made.close()
 
 
 HAPPENINGS = (

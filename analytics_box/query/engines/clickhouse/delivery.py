@@ -1,0 +1,44 @@
+"""What becomes of a shipment in ClickHouse: it is inserted, what it replaces goes, and is looked for again."""
+
+from analytics_box.query.engines.clickhouse import tables
+from analytics_box.query.engines.clickhouse.machines import Machine
+from analytics_box.query.engines.clickhouse.opening import count
+from analytics_box.query.engines.clickhouse.server import Away, Server
+from analytics_box.query.engines.clickhouse.shipping import Position, Shipment
+
+
+def deliver(server: Server, position: Position, shipment: Shipment, machine: Machine | None = None) -> None:
+    """Send what it has, then remove what that replaces, and see that nothing is left of it. Raises Away."""
+    number, tries = position.number + 1, shipment.sending.tries
+    for part in shipment.parts:
+        if part.count:
+            token = f"{position.epoch}-{number}-{tries}-{part.table.name}"
+            names = part.table.names if machine is None else machine.names(part.table)
+            server.insert(part.table.name, (*names, "shipment"), part.lines, token)
+    for part in reversed(shipment.parts):
+        if part.changed:
+            first, key = (0, "id") if machine is None else (machine.first, machine.key(part.table))
+            changed = ", ".join(str(row + first) for row in part.changed)
+            _remove(server, part.table.name, f"{key} in ({changed}) and shipment < {number}")
+
+
+def _remove(server: Server, table: str, where: str) -> None:
+    """Remove rows, and look for them again."""
+    server.remove(table, where)
+    if left := count(server, table, where):
+        raise Away(f"{left} rows of {table} that were removed are still there")
+
+
+def take_back(server: Server, number: int) -> None:
+    """Remove what has come of a shipment that is so old that ClickHouse may not know any more what it has of it."""
+    for table in tables.SHIPPED:
+        server.remove(table.name, f"shipment = {number}")
+
+
+def purge(server: Server, position: Position) -> None:
+    """Have what was removed leave the server's disk."""
+    for name, until in position.kept.items():
+        server.remove(name, f"id > {until} and shipment <= {position.before}")
+    for table in tables.SHIPPED:
+        name = tables.own(table.name, server.cluster)
+        server.do(f"alter table {name}{tables.on(server.cluster)} apply deleted mask", waits=False)
