@@ -13,8 +13,7 @@ from analytics_box.facts import orders, trimmed
 from analytics_box.query.engines.clickhouse import machines, opening, shipping
 from analytics_box.query.engines.clickhouse.line import Line
 from analytics_box.query.engines.clickhouse.machines import Machine
-from analytics_box.query.engines.clickhouse.opening import Gone
-from analytics_box.query.engines.clickhouse.server import Away
+from analytics_box.query.engines.clickhouse.server import Away, Gone
 from analytics_box.query.engines.clickhouse.shipping import Position
 from analytics_box.store.db import Connection, Db
 
@@ -31,6 +30,7 @@ async def alone(events: Db, line: Line, clock: Clock) -> Position:
         why = await events.read(partial(shipping.why_not_here, position=position, newest=newest))
     floors, counts = await events.read(_only_there)
     if floors:
+        await line.send(partial(opening.require_shape, server))
         await line.send(partial(opening.require, server, counts, floors))
     if position is None or why:
         return await _begun(events, line, clock, box=box, why=why, floors=floors)
@@ -56,20 +56,24 @@ async def _begun(events: Db, line: Line, clock: Clock, *, box: str, why: str, fl
 
 async def among(events: Db, line: Line, clock: Clock, machine: Machine | None) -> Position:
     """How far this machine is among others; what it has there is removed and sent again where that is not sure."""
-    if await events.read(trimmed.floors):
-        raise Gone("events have left events.db for its tables when this was the only machine")
     if machine is None:
         raise Away("this machine has not heard from its primary yet")
+    floors, counts = await events.read(_only_there)
+    if floors and not machine.number:
+        raise Gone("events have left events.db for its tables when this was the only machine")
     server, position = line.there(), shipping.read_position(events.path.parent)
     epochs = await line.send(partial(machines.found_tables, server, machine))
+    if floors:
+        await line.send(partial(opening.require, server, counts, floors, machine))
     is_own = await line.send(partial(machines.is_own, server, machine, position.epoch if position else ""))
     if is_own and position is not None and await _is_ours(events, line, position, machine, epochs):
         return position
     log.info("All events of this machine are sent to ClickHouse from the beginning")
     applied = await events.read(shipping.newest_change)
-    begun, now = await line.send(partial(machines.begin, server, machine, epochs[0])), clock.now()
+    begun, now = await line.send(partial(machines.begin, server, machine, epochs[0], floors)), clock.now()
     number = machines.first_shipment(machine, now)
-    position = Position(begun, number=number, applied=applied, began=now, own_from=number)
+    kept = dict(floors)
+    position = Position(begun, number=number, applied=applied, last=kept, kept=kept, began=now, own_from=number)
     await asyncio.to_thread(shipping.write_position, events.path.parent, position)
     return position
 

@@ -1,9 +1,8 @@
 """What becomes of a shipment in ClickHouse: it is inserted, what it replaces goes, and is looked for again."""
 
 from analytics_box.query.engines.clickhouse import tables
-from analytics_box.query.engines.clickhouse.machines import Machine
-from analytics_box.query.engines.clickhouse.opening import count
-from analytics_box.query.engines.clickhouse.server import Away, Server
+from analytics_box.query.engines.clickhouse.machines import Machine, first_of
+from analytics_box.query.engines.clickhouse.server import Away, Server, count
 from analytics_box.query.engines.clickhouse.shipping import Position, Shipment
 
 
@@ -17,7 +16,7 @@ def deliver(server: Server, position: Position, shipment: Shipment, machine: Mac
             server.insert(part.table.name, (*names, "shipment"), part.lines, token)
     for part in reversed(shipment.parts):
         if part.changed:
-            first, key = (0, "id") if machine is None else (machine.first, machine.key(part.table))
+            first, key = first_of(machine), "id" if machine is None else machine.key(part.table)
             changed = ", ".join(str(row + first) for row in part.changed)
             _remove(server, part.table.name, f"{key} in ({changed}) and shipment < {number}")
 
@@ -37,7 +36,8 @@ def take_back(server: Server, number: int) -> None:
 
 def purge(server: Server, position: Position) -> None:
     """Have what was removed leave the server's disk."""
-    for name, until in position.kept.items():
+    kept = {} if position.own_from else position.kept  # of several machines, each looks for these by remove_late
+    for name, until in kept.items():
         server.remove(name, f"id > {until} and shipment <= {position.before}")
     for table in tables.SHIPPED:
         name = tables.own(table.name, server.cluster)

@@ -6,23 +6,26 @@ While it is away, or has not caught up, SQLite answers from events.db, which has
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from functools import partial
 from typing import TypeVar
 
 from analytics_box.clock import Clock
+from analytics_box.facts.orders import OfPerson
 from analytics_box.facts.tables import FACT_NAMES
-from analytics_box.query.engines.clickhouse import upkeep, words
+from analytics_box.query.engines.clickhouse import removing, upkeep, words
 from analytics_box.query.engines.clickhouse.answers import Answers
 from analytics_box.query.engines.clickhouse.following import Following
 from analytics_box.query.engines.clickhouse.line import Line
-from analytics_box.query.engines.clickhouse.machines import Machine
+from analytics_box.query.engines.clickhouse.machines import SHIFT, Machine, first_of, of_number
+from analytics_box.query.engines.clickhouse.removing import Everywhere
 from analytics_box.query.engines.clickhouse.server import Away, PlanFailed, Server, Target
 from analytics_box.query.engines.clickhouse.trimming import Trimming
 from analytics_box.query.engines.counting import Row, Take
 from analytics_box.query.engines.sql import Statement
 from analytics_box.query.engines.trimming import Trimmed
 from analytics_box.query.plan import Plan
+from analytics_box.store import text_numbers
 from analytics_box.store.db import Connection, Db
 from analytics_box.store.text_numbers import number_of
 
@@ -129,7 +132,7 @@ class ClickHouse:
 
     async def look(self, work: Callable[[Server], T]) -> T:
         """What is found there once all is there that this box has. Raises Away."""
-        await self.following.follow()
+        await self.following.follow(now=True)
         return await self._line.ask(work)
 
     async def behind(self) -> tuple[int, int]:
@@ -152,6 +155,25 @@ class ClickHouse:
             )
         )
         return [(int(visitor), int(time), int(is_person)) for visitor, time, is_person in found]
+
+    async def used(self, strings: Collection[int]) -> set[int]:
+        """Which of these strings facts have that this machine has sent. Raises Away."""
+        if not self.is_shared:
+            return await self.look(partial(removing.used, wanted=strings))
+        await self.following.follow(now=True)
+        own = of_number(first_of(self.following.machine) >> SHIFT)
+        shared = await self._events.read(partial(text_numbers.numbers_of, rows=strings))
+        used = await self.look(partial(removing.used, wanted={*shared.values()}, of=own))
+        return {row for row in strings if row not in shared or shared[row] in used}
+
+    async def remove_everywhere(self, what: OfPerson, shipments: Sequence[tuple[int, int]]) -> None:
+        """Remove what machines that are gone for good have of somebody, and see that no machine has any of it in these
+        shipments. Raises Away."""
+        await self.following.follow(now=True)
+        wanted = Everywhere(what, shipments, self.following.retired())
+        async with self.following.lock:
+            with self._line.losing(), self.following.replacing():
+                await self._line.send(partial(removing.remove_everywhere, self._line.there(), wanted))
 
     def close(self) -> None:
         """Wait for what is under way, and close."""

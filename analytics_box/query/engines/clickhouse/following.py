@@ -11,17 +11,21 @@ from msgspec.structs import replace
 
 from analytics_box.clock import DAY, Clock
 from analytics_box.facts import erase, orders, trimmed
+from analytics_box.facts.orders import Order
 from analytics_box.query.engines.clickhouse import beginning, delivery, machines, opening, removing, shipping
 from analytics_box.query.engines.clickhouse.line import Line
 from analytics_box.query.engines.clickhouse.machines import Machine
+from analytics_box.query.engines.clickhouse.removing import Found
 from analytics_box.query.engines.clickhouse.server import Away, Server
 from analytics_box.query.engines.clickhouse.shipping import Position, Shipment
 from analytics_box.query.engines.trimming import Trimmed
+from analytics_box.store import text_numbers
 from analytics_box.store.db import Connection, Db
 
 T = TypeVar("T")
 
 _READ_SECONDS = 120.0
+_NOBODY = -1  # no text has this number
 
 
 class Following:
@@ -39,7 +43,7 @@ class Following:
     ) -> None:
         self._events, self._clock, self._line, self._known = events, clock, line, known
         self._every, self._among = every, among
-        self.machine = None if among is None else among()
+        self.machine = None if among is None else among()  # as of when the line was opened
         self.position: Position | None = None
         self.lock = asyncio.Lock()
         self.removals = 0  # how often rows began or ended to be replaced
@@ -81,6 +85,17 @@ class Following:
         self.removals += self.removals % 2 + 1  # odd until it is over, whatever happened before
         yield
         self.removals += 1
+
+    def may_trim(self) -> bool:
+        """Whether rows may leave events.db: of several machines, once the primary knows that this one has some there
+        alone."""
+        machine = self._among() if self._among is not None else None
+        return self._among is None or (machine is not None and machine.may_trim)
+
+    def retired(self) -> tuple[int, ...]:
+        """The machines that are gone for good, as the primary knows."""
+        machine = self._among() if self._among is not None else None
+        return () if machine is None else machine.retired
 
     async def write(self, position: Position) -> None:
         """It is so far now. Raises OSError."""
@@ -167,19 +182,23 @@ class Following:
         if order is None:
             return False
         position, server = self._open_position()
+        machine = self.machine
+        there = order if machine is None else await self._events.read(partial(_as_shared, order=order))
         if isinstance(order.what, orders.OfPerson) and not order.what.noted:
-            found = await self._line.send(partial(removing.find, server, order))
+            found = await self._line.send(partial(removing.find, server, there, machine))
+            if machine is not None:
+                found = await self._events.read(partial(_as_here, found=found, machine=machine))
             await self._events.write(
                 partial(
                     orders.note_found, order=order, removed=found.rows, strings=found.strings, sessions=found.sessions
                 )
             )
         with self.replacing():
-            await self._line.send(partial(removing.remove, server, order))
+            await self._line.send(partial(removing.remove, server, there, machine))
         if isinstance(order.what, orders.Older):
             await erase.people(self._events, order.what.site, order.what.before, self._visitors)
         floors = await self._events.read(trimmed.floors)
-        left = await self._line.send(partial(removing.left, server, order.what.site, floors))
+        left = await self._line.send(partial(removing.left, server, order.what.site, floors, machine))
         await self._events.write(partial(orders.forget, order=order, left=left))
         await self._known.reload()
         if not position.removed_at:
@@ -192,3 +211,21 @@ class Following:
 
     async def _read(self, work: Callable[[Connection], T]) -> T:
         return await self._events.read(work, seconds=_READ_SECONDS)
+
+
+def _as_shared(db: Connection, *, order: Order) -> Order:
+    """The order by the numbers that texts have on all machines."""
+    if not isinstance(order.what, orders.OfPerson) or not order.what.profile:
+        return order
+    profile = order.what.profile
+    shared = text_numbers.numbers_of(db, [profile]).get(profile, _NOBODY)
+    return replace(order, what=replace(order.what, profile=shared))
+
+
+def _as_here(db: Connection, *, found: Found, machine: Machine) -> Found:
+    """What was found by the numbers that texts and sessions have on this machine."""
+    return Found(
+        found.rows,
+        text_numbers.rows_of(db, found.strings),
+        {session - machine.first for session in found.sessions},
+    )

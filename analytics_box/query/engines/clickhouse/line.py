@@ -10,8 +10,7 @@ from functools import partial
 from typing import TypeVar
 
 from analytics_box.clock import Clock
-from analytics_box.query.engines.clickhouse.opening import Gone
-from analytics_box.query.engines.clickhouse.server import Away, Server, Target
+from analytics_box.query.engines.clickhouse.server import Away, Gone, Server, Target
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")

@@ -61,8 +61,8 @@ class Position(Struct, frozen=True):
     shipment that may be on its way. `epoch` names the tables that this is about. `removed_at` (UTC ms, or 0) is when
     the first of the rows were removed whose bytes may still be on the server's disk. Where it was resumed, rows up to
     the ids in `kept` were kept: above them, shipments up to the number `before` are of an earlier time, should they
-    still arrive. Of
-    several machines, this one `began` (UTC ms) with the shipment `own_from`: what has a lower number came late."""
+    still arrive. Of several machines, this one `began` (UTC ms) with the shipment `own_from`: above what was `kept`,
+    what has a lower number came late."""
 
     epoch: str
     number: int = 0
@@ -91,7 +91,7 @@ class Position(Struct, frozen=True):
 
     def purged(self) -> "Position":
         """The position once nothing is left of removed rows."""
-        return replace(self, removed_at=0, kept={}, before=0)
+        return replace(self, removed_at=0, kept=self.kept if self.own_from else {}, before=0)
 
 
 class Part(Struct, frozen=True):
@@ -195,9 +195,9 @@ def next_shipment(
         changes = _changes(db, position.applied, sys.maxsize)
         until = changes[-1][0] if changes else position.applied
         waits, goes_on = len(changes) == CHANGES, False  # first all changes, then new rows
-        rows = {}
+        rows, floors = {}, trimmed.floors(db)
         for name in BY_NAME:
-            after = _after(position, name, _changed(changes, name), left)
+            after = max(_after(position, name, _changed(changes, name), left), floors.get(name, -1))
             last, full = (after, False) if waits else _next(db, name, after)
             rows[name] = (after, last)
             goes_on |= full

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import sys
 import time
 from collections.abc import AsyncIterator
 from functools import partial
@@ -9,12 +10,13 @@ from functools import partial
 from analytics_box.clock import DAY, Clock, utc_day
 from analytics_box.facts import trimmed
 from analytics_box.facts.tables import FACT_NAMES
-from analytics_box.query.engines.clickhouse import opening, shipping
+from analytics_box.query.engines.clickhouse import shipping
 from analytics_box.query.engines.clickhouse.following import Following
 from analytics_box.query.engines.clickhouse.line import Line
-from analytics_box.query.engines.clickhouse.server import Away
+from analytics_box.query.engines.clickhouse.machines import first_of
+from analytics_box.query.engines.clickhouse.server import Away, count
 from analytics_box.query.engines.trimming import Trimmed
-from analytics_box.store.db import Db
+from analytics_box.store.db import Connection, Db
 
 _ROWS, _ROWS_AT_ONCE = 8_000, 1_000  # that are looked for there together, and that a write trims
 _SECONDS = 3.0  # at a time
@@ -30,6 +32,7 @@ class Trimming:
         self._known, self._keep_days = known, keep_days
         self._lock = asyncio.Lock()
         self._keeping = 0  # who reads everything, from both sides
+        self.waits = False  # it has what it would trim, if it might
 
     @contextlib.asynccontextmanager
     async def keeping(self) -> AsyncIterator[None]:
@@ -45,8 +48,11 @@ class Trimming:
         """Trim what is old enough, for a while. Raises Away."""
         if not self._keep_days:
             return
-        await self._known.load()
         before = (utc_day(self._clock.now()) - self._keep_days) * DAY
+        if not self._following.may_trim():
+            self.waits = await self._events.read(partial(_has_any, before=before))
+            return
+        await self._known.load()
         began = time.monotonic()
         for table in FACT_NAMES:
             while time.monotonic() - began < _SECONDS:
@@ -65,8 +71,9 @@ class Trimming:
         )
         if piece is None:
             return False
-        floor = (await self._events.read(trimmed.floors)).get(table, -1)
-        there = await self._line.send(partial(opening.count, server, table, f"id > {floor} and id <= {piece.until}"))
+        first, floor = first_of(self._following.machine), (await self._events.read(trimmed.floors)).get(table, -1)
+        ids = f"id > {first + floor} and id <= {first + piece.until}"
+        there = await self._line.send(partial(count, server, table, ids))
         if there != piece.count:
             await asyncio.to_thread(shipping.forget_position, self._events.path.parent)
             raise Away(f"it has {there} of {piece.count} rows of {table} that it had acknowledged; it gets them again")
@@ -76,3 +83,7 @@ class Trimming:
         while more:
             more = await self._events.write(trim)
         return more is not None and piece.count == _ROWS
+
+
+def _has_any(db: Connection, *, before: int) -> bool:
+    return any(trimmed.next_piece(db, table, until=sys.maxsize, before=before, most=1) for table in FACT_NAMES)

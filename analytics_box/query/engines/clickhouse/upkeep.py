@@ -15,7 +15,7 @@ async def remove_late(line: Line, following: Following, clock: Clock) -> None:
         return
     async with following.lock:
         with line.losing():
-            await line.send(partial(machines.remove_late, server, machine, position.own_from))
+            await line.send(partial(machines.remove_late, server, machine, position.own_from, position.kept))
 
 
 async def purge(line: Line, following: Following, clock: Clock) -> None:
