@@ -1,12 +1,13 @@
 """Where several machines meet both databases: what an ingest machine does with what it hears and tells of itself, and
 what a primary knows from them of people."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 
 from msgspec.structs import replace
 
-from analytics_box.clock import Clock
+from analytics_box.clock import DAY, Clock, utc_day
+from analytics_box.cluster import mirrored
 from analytics_box.cluster.key import read_key
 from analytics_box.cluster.messages import Order, Seen
 from analytics_box.cluster.node import Memory, Mirroring
@@ -14,7 +15,7 @@ from analytics_box.cluster.primary import Machines
 from analytics_box.errors import InClickHouse
 from analytics_box.event_side import EventSide
 from analytics_box.facts import erase, orders, trimmed
-from analytics_box.facts.orders import OfPerson
+from analytics_box.facts.orders import OfPerson, Older
 from analytics_box.ingest.profile_rules import Link
 from analytics_box.outgoing import client as outgoing
 from analytics_box.profiles.rules import Stay
@@ -23,8 +24,9 @@ from analytics_box.query.engines import Engines
 from analytics_box.query.engines.clickhouse.shipping import newest_change
 from analytics_box.settings import Settings
 from analytics_box.state_side import StateSide, read_anew
-from analytics_box.store.db import Connection
+from analytics_box.store.db import Connection, Db
 from analytics_box.store.text_numbers import number_of
+from analytics_box.websites.rules import Website
 
 _MOST_SITES = 10_000  # that the primary is told of
 _ANYWHERE = ("0.0.0.0/0", "::/0")  # the operator says where the primary is
@@ -62,6 +64,14 @@ class Elsewhere:
         except InClickHouse:
             return False
         return True
+
+
+async def remove_of_retired(box_db: Db, engines: Engines, websites: Iterable[Website], now: int) -> None:
+    """Remove what machines that are gone for good have of websites that are gone, too, and what is older than a website
+    wants to keep it. Raises Unavailable."""
+    kept = [(website.site, website.tracking.dataRetentionDays) for website in websites]
+    older = [Older(site, (utc_day(now) - days) * DAY) for site, days in kept if days is not None]
+    await engines.beyond.remove_of_retired(await box_db.read(mirrored.gone_sites), older)
 
 
 def _who(order: Order) -> OfPerson:

@@ -272,3 +272,28 @@ def test_a_person_is_removed_from_the_events_of_a_machine_that_is_gone(world: Wo
     assert texts(world, served, "ada@work") == texts(world, served, "/ada") == "0"
     assert texts(world, served, "/both") == texts(world, served, "bob") == "1"
     assert served.ask("select distinct profile from visitor_profiles", world.url).strip() == str(number_of("bob"))
+
+
+def test_websites_and_old_events_are_removed_from_what_a_machine_that_is_gone_had(world: World, served: Served) -> None:
+    one, two = world.nodes
+    send(world, one, "/old")
+    world.clock.advance(seconds=40 * DAY / 1000)
+    world.pull()
+    for node in world.nodes:
+        send(world, node, "/new")
+    blog = {"websiteId": world.primary.sites["blog"], "path": "/blog", **TRACK}
+    for node in world.nodes:
+        assert node.post("/track", blog, x_api_key=world.primary.keys["tracking"]).status == 200
+    world.ship()
+    one.box.close()
+    world.nodes = [two]
+    retire(world, 1)
+    world.remove_website("blog")
+    settings = "update websites set settings = json_set(settings, '$.dataRetentionDays', 38) where site = ?"
+    world.primary.box.box_db.write_now(lambda db: db.execute(settings, (world.primary.numbers["shop"],)))
+    world.primary.reopen()
+    two.wire.primary = world.primary
+    world.ship()
+    assert there(world, served) == ["/blog", "/new", "/new", "/old"], "the other machine has removed its own"
+    world.primary.run(jobs.remove_of_retired(world.primary.box))
+    assert there(world, served) == ["/new", "/new"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from analytics_box.errors import InClickHouse
 from analytics_box.facts import orders, trimmed
-from analytics_box.facts.orders import OfPerson
+from analytics_box.facts.orders import OfPerson, Older
 from analytics_box.query.engines.clickhouse import removing
 from analytics_box.query.engines.clickhouse.server import Away, Server
 from analytics_box.query.engines.counting import Row
@@ -92,6 +92,11 @@ class Beyond:
             f"select {', '.join(columns)} from {table} where id <= {floor} and ({where}) order by {order} limit {most}"
         )
         return await self._look(lambda server: server.look(statement))
+
+    async def remove_of_retired(self, sites: Sequence[int], older: Sequence[Older]) -> None:
+        """Remove what machines that are gone for good have of these sites, and what is too old. Raises InClickHouse."""
+        if self._far is not None and self._far.following.retired():
+            await self._asked(lambda far: far.remove_of_retired(sites, older))
 
     async def _look(self, work: "Callable[[Server], T]") -> T:
         return await self._asked(lambda far: far.look(work))

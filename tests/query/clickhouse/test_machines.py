@@ -30,23 +30,8 @@ FAULTS = ("lost", "refused", "late", "killed", "died")
 _LOOKED = re.compile(r"select .+? from (?!system\.)(\w+)")
 
 
-class Rows(Stored):
-    """A table that understands the conditions of several machines."""
-
-    def of(self, where: str) -> list[dict[str, Any]]:
-        condition = re.sub(r"in \(([^)]*)\)", r"in (\1,)", where.replace(" = ", " == "))
-        return [row for row in self.rows if eval(condition, {}, row)]  # the product's own conditions
-
-
 class Shared(Fake):
     """The server of all machines."""
-
-    def do(self, statement: str, *, waits: bool = True) -> None:
-        made = re.match(r"create table if not exists (\w+)", statement)
-        if made:
-            self.through(lambda: self.tables.setdefault(made[1], Rows()))
-        else:
-            super().do(statement, waits=waits)
 
     def look(self, statement: str) -> list[tuple[Any, ...]]:
         if found := _LOOKED.match(statement):
@@ -107,11 +92,11 @@ class Taking(Facts):
 class World:
     """A primary and two machines that take events."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, kind: type[Taking] = Taking) -> None:
         self.random, self.faulty = Random(0), 0.0
         self.server = Shared(self.fault)
         made = (Machine(number, f"box{number}", "box0") for number in range(3))
-        self.machines = [Taking(directory / str(one.number), one, self.server) for one in made]
+        self.machines = [kind(directory / str(one.number), one, self.server) for one in made]
 
     def fault(self) -> str:
         return self.random.choice(FAULTS) if self.random.random() < self.faulty else ""
@@ -164,7 +149,7 @@ class World:
             for one in self.machines:
                 texts = {int(str(row)): str(text) for row, text in one.read("select id, value from strings")}
                 for row in one.read(f"select {', '.join(shown)} from {table.name}"):
-                    expected.append(_there(table.name, row, one.machine.number << SHIFT, texts))
+                    expected.append(as_there(table.name, row, one.machine.number << SHIFT, texts))
             names = (
                 ("row", "id", "value") if table.name == "strings" else _FACT if table.name in FACT_NAMES else ("id",)
             )
@@ -176,7 +161,7 @@ _FACT = ("id", "site", "time", "session", "path")
 _SHOWN = {"strings": ("id", "value")}
 
 
-def _there(table: str, row: tuple[Any, ...], first: int, texts: dict[int, str]) -> tuple[Any, ...]:
+def as_there(table: str, row: tuple[Any, ...], first: int, texts: dict[int, str]) -> tuple[Any, ...]:
     """A row as it has to be in ClickHouse, told plainly."""
     if table == "strings":
         return (row[0] + first, number_of(row[1]), row[1])

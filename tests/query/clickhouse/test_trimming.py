@@ -49,7 +49,7 @@ class World(Shipping):
 
     def reset(self, seed: int, faulty: float) -> None:
         super().reset(seed, faulty)
-        self.db.write_now(_emptied)
+        self.db.write_now(emptied)
         self.known: Known = {name: {} for name in FACT_NAMES}
         self.begin()
 
@@ -150,7 +150,7 @@ def _plain(table: Any) -> list[str]:
     return [name for name in table.names if name not in PROPERTIES]
 
 
-def _emptied(db: Connection) -> None:
+def emptied(db: Connection) -> None:
     for name in FACT_NAMES:
         db.execute(f"delete from {stored(name)}")
     for name in ("trimmed", "trimmed_sites", "removal_orders", "changes"):
@@ -279,7 +279,7 @@ def test_a_box_that_went_back_refuses_what_it_has_not(facts: World) -> None:
 
 
 @pytest.mark.parametrize("table", ["events", "analytics_box"])
-def test_tables_that_were_emptied_are_not_filled_over_what_is_lost(
+def test_tables_that_wereemptied_are_not_filled_over_what_is_lost(
     facts: World, caplog: pytest.LogCaptureFixture, table: str
 ) -> None:
     old(facts)

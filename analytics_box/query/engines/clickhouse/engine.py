@@ -11,7 +11,7 @@ from functools import partial
 from typing import TypeVar
 
 from analytics_box.clock import Clock
-from analytics_box.facts.orders import OfPerson
+from analytics_box.facts.orders import OfPerson, Older
 from analytics_box.facts.tables import FACT_NAMES
 from analytics_box.query.engines.clickhouse import removing, upkeep, words
 from analytics_box.query.engines.clickhouse.answers import Answers
@@ -169,11 +169,20 @@ class ClickHouse:
     async def remove_everywhere(self, what: OfPerson, shipments: Sequence[tuple[int, int]]) -> None:
         """Remove what machines that are gone for good have of somebody, and see that no machine has any of it in these
         shipments. Raises Away."""
-        await self.following.follow(now=True)
         wanted = Everywhere(what, shipments, self.following.retired())
+        await self._remove(partial(removing.remove_everywhere, wanted=wanted))
+
+    async def remove_of_retired(self, sites: Sequence[int], older: Sequence[Older]) -> None:
+        """Remove what machines that are gone for good have of these sites, and what is too old. Raises Away."""
+        for number in self.following.retired():
+            await self._remove(partial(removing.remove_of_retired, number=number, sites=sites, older=older))
+
+    async def _remove(self, work: Callable[[Server], None]) -> None:
+        """Remove something once all is there that this box has."""
+        await self.following.follow(now=True)
         async with self.following.lock:
             with self._line.losing(), self.following.replacing():
-                await self._line.send(partial(removing.remove_everywhere, self._line.there(), wanted))
+                await self._line.send(partial(work, self._line.there()))
 
     def close(self) -> None:
         """Wait for what is under way, and close."""

@@ -4,15 +4,16 @@ Of several machines, each carries out its own orders over its own rows. What one
 primary looks for again in the rows of all machines, among those that were there when it was ordered (`Everywhere`).
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from analytics_box.facts.orders import OfPerson, Order
+from analytics_box.facts.orders import OfPerson, Older, Order
 from analytics_box.facts.tables import BY_NAME, FACT_NAMES
 from analytics_box.query.engines.clickhouse.machines import SHIFT, Machine, first_of, of_number
 from analytics_box.query.engines.clickhouse.server import Away, Server, count
+from analytics_box.query.engines.clickhouse.tables import SHIPPED
 
-_AT_ONCE = 1_000  # numbers of texts in a statement
+_AT_ONCE = 1_000  # numbers in a statement
 
 
 class Found(NamedTuple):
@@ -86,6 +87,20 @@ def _forget_person(server: Server, what: OfPerson, number: int) -> None:
     else:
         return
     _remove(server, "visitor_profiles", f"site = {what.site} and {who} and {of_number(number)}")
+
+
+def remove_of_retired(server: Server, number: int, sites: Sequence[int], older: Iterable[Older]) -> None:
+    """Remove what a machine that is retired has of these sites, and what is too old. Raises Away."""
+    own = of_number(number)
+    for first in range(0, len(sites), _AT_ONCE):
+        listed = ", ".join(map(str, sites[first : first + _AT_ONCE]))
+        for table in SHIPPED:
+            if "site" in table.names:
+                _remove(server, table.name, f"site in ({listed}) and {own}")
+    for what in older:
+        for name in FACT_NAMES:
+            for condition in what.conditions(name):
+                _remove(server, name, f"{condition} and {own}")
 
 
 def find(server: Server, order: Order, machine: Machine | None = None) -> Found:
