@@ -220,6 +220,17 @@ def test_what_came_late_is_removed_and_what_is_there_only_stays(world: World) ->
     world.assert_arrived()
 
 
+def test_what_is_there_only_stays_once_bytes_of_removed_rows_have_left_its_disk(world: World) -> None:
+    old(world)
+    one = world.machines[1]
+    world.happen(1, "lose the position")
+    world.happen(1, "erase")
+    one.clock.advance(seconds=DAY // 1000 + 1)
+    for _ in range(2):
+        one.try_to_follow()
+    world.assert_arrived()
+
+
 def test_what_clickhouse_lost_of_a_machine_is_said_and_nothing_is_written_over_it(
     world: World, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -1,9 +1,12 @@
 """What becomes of a shipment in ClickHouse: it is inserted, what it replaces goes, and is looked for again."""
 
+from collections.abc import Collection
+
 from analytics_box.query.engines.clickhouse import tables
-from analytics_box.query.engines.clickhouse.machines import Machine, first_of
+from analytics_box.query.engines.clickhouse.machines import Machine, first_of, key_of
 from analytics_box.query.engines.clickhouse.server import Away, Server, count
 from analytics_box.query.engines.clickhouse.shipping import Position, Shipment
+from analytics_box.query.engines.clickhouse.tables import Table
 
 
 def deliver(server: Server, position: Position, shipment: Shipment, machine: Machine | None = None) -> None:
@@ -16,7 +19,7 @@ def deliver(server: Server, position: Position, shipment: Shipment, machine: Mac
             server.insert(part.table.name, (*names, "shipment"), part.lines, token)
     for part in reversed(shipment.parts):
         if part.changed:
-            first, key = first_of(machine), "id" if machine is None else machine.key(part.table)
+            first, key = first_of(machine), key_of(part.table, machine)
             changed = ", ".join(str(row + first) for row in part.changed)
             _remove(server, part.table.name, f"{key} in ({changed}) and shipment < {number}")
 
@@ -32,6 +35,31 @@ def take_back(server: Server, number: int) -> None:
     """Remove what has come of a shipment that is so old that ClickHouse may not know any more what it has of it."""
     for table in tables.SHIPPED:
         server.remove(table.name, f"shipment = {number}")
+
+
+def came_with(server: Server, table: Table, number: int, machine: Machine | None = None) -> set[int]:
+    """The ids here of the rows of a table that came with a shipment and are still there."""
+    key, first = key_of(table, machine), first_of(machine)
+    return {int(row) - first for (row,) in server.look(f"select {key} from {table.name} where shipment = {number}")}
+
+
+def came_again(
+    server: Server, table: Table, number: int, rows: Collection[int], machine: Machine | None = None
+) -> set[int]:
+    """Which of these rows later shipments have brought, too."""
+    key, first = key_of(table, machine), first_of(machine)
+    listed = ", ".join(str(row + first) for row in rows)
+    found = server.look(f"select distinct {key} from {table.name} where {key} in ({listed}) and shipment > {number}")
+    return {int(row) - first for (row,) in found}
+
+
+def take_back_rows(
+    server: Server, table: Table, number: int, rows: Collection[int], machine: Machine | None = None
+) -> None:
+    """Remove these rows of a shipment, and look for them again. Raises Away."""
+    key, first = key_of(table, machine), first_of(machine)
+    listed = ", ".join(str(row + first) for row in rows)
+    _remove(server, table.name, f"{key} in ({listed}) and shipment = {number}")
 
 
 def purge(server: Server, position: Position) -> None:

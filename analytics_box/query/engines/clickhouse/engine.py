@@ -13,7 +13,7 @@ from typing import TypeVar
 from analytics_box.clock import Clock
 from analytics_box.facts.orders import OfPerson, Older
 from analytics_box.facts.tables import FACT_NAMES
-from analytics_box.query.engines.clickhouse import removing, upkeep, words
+from analytics_box.query.engines.clickhouse import removing, words
 from analytics_box.query.engines.clickhouse.answers import Answers
 from analytics_box.query.engines.clickhouse.following import Following
 from analytics_box.query.engines.clickhouse.line import Line
@@ -21,6 +21,7 @@ from analytics_box.query.engines.clickhouse.machines import SHIFT, Machine, firs
 from analytics_box.query.engines.clickhouse.removing import Everywhere
 from analytics_box.query.engines.clickhouse.server import Away, PlanFailed, Server, Target
 from analytics_box.query.engines.clickhouse.trimming import Trimming
+from analytics_box.query.engines.clickhouse.upkeep import Upkeep
 from analytics_box.query.engines.counting import Row, Take
 from analytics_box.query.engines.sql import Statement
 from analytics_box.query.engines.trimming import Trimmed
@@ -52,12 +53,13 @@ class ClickHouse:
         among: Callable[[], Machine | None] | None = None,
     ) -> None:
         """`among` says which of several machines this is, once it is known."""
-        self._events, self._clock = events, clock
+        self._events = events
         self.is_shared = among is not None  # whether it has events that events.db has not, those of other machines
         self.trimmed = Trimmed(events)
         self._line = Line(clock, target)
         self.following = Following(events, clock, self._line, self.trimmed, every=every, among=among)
         self.trimming = Trimming(events, clock, self._line, self.following, self.trimmed, keep_days=keep_days)
+        self._upkeep = Upkeep(events, clock, self._line, self.following)
         self._answers = Answers(self._line, self.following, waiting=waiting)
 
     @property
@@ -115,8 +117,8 @@ class ClickHouse:
             self.following.look_again()  # now and then
         try:
             await self.following.follow(now=True)
-            await upkeep.remove_late(self._line, self.following, self._clock)
-            await upkeep.purge(self._line, self.following, self._clock)
+            await self._upkeep.remove_late()
+            await self._upkeep.purge()
             await self.trimming.trim()
         except Away:
             return

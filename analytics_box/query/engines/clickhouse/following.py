@@ -145,6 +145,7 @@ class Following:
             await self._line.send(partial(delivery.take_back, server, position.number + 1))
             sending = sending.anew(now)
             await self.write(position.sends(sending))
+        doubted_until = now + DAY if sending is not None else 0
         if sending is not None:
             shipment = await self._read(
                 partial(shipping.same_shipment, position=position, sending=sending, machine=machine)
@@ -161,7 +162,8 @@ class Following:
                 await self._line.send(deliver)
         else:
             await self._line.send(deliver)
-        await self.write(position.arrived(shipment.sending, removed_at=now if shipment.removes else 0))
+        removed_at = now if shipment.removes else 0
+        await self.write(position.arrived(shipment.sending, removed_at=removed_at, doubted_until=doubted_until))
         return shipment.more
 
     async def _next_shipment(self, server: Server, position: Position, now: int) -> Shipment | None:

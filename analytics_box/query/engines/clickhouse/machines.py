@@ -71,6 +71,11 @@ def first_of(machine: Machine | None) -> int:
     return 0 if machine is None else machine.first
 
 
+def key_of(table: Table, machine: Machine | None) -> str:
+    """The column that names a row of this machine, or of one machine alone."""
+    return "id" if machine is None else machine.key(table)
+
+
 def of_number(number: int, key: str = "id") -> str:
     """Which rows are of the machine with this number."""
     return f"{key} >= {number << SHIFT} and {key} < {(number + 1) << SHIFT}"

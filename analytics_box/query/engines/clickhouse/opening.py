@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping
 
 from analytics_box.query.engines.clickhouse import tables
-from analytics_box.query.engines.clickhouse.machines import Machine, first_of
+from analytics_box.query.engines.clickhouse.machines import Machine, first_of, key_of
 from analytics_box.query.engines.clickhouse.server import Away, Gone, Server, count
 from analytics_box.query.engines.clickhouse.shipping import Position, TopChanged
 from analytics_box.query.engines.clickhouse.tables import OWNER
@@ -97,7 +97,7 @@ def require(
 def newest_left(server: Server, position: Position, top: TopChanged, machine: Machine | None = None) -> int:
     """The newest row of a table that this machine has sent, without those that have changed since; -1 for none."""
     table, first = tables.BY_NAME[top.table], first_of(machine)
-    key = machine.key(table) if machine is not None else "id"
+    key = key_of(table, machine)
     own = f"{machine.own(table)} and " if machine is not None else ""
     changed = ", ".join(str(row + first) for row in top.changed)
     ((rows, newest),) = server.look(
@@ -113,7 +113,7 @@ def newest_rows(server: Server, position: Position, machine: Machine | None = No
     return {
         table.name: server.look(
             f"select {', '.join(table.plain)} from {table.name}"
-            f" where {machine.key(table) if machine is not None else 'id'} = {position.last_of(table.name) + first}"
+            f" where {key_of(table, machine)} = {position.last_of(table.name) + first}"
         )
         for table in tables.SHIPPED
     }
