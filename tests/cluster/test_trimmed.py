@@ -218,10 +218,12 @@ def test_a_person_is_removed_though_events_had_left_and_it_is_complete_once_all_
     assert under_way(world) == 1
     two.wire.cut = False
     two.reopen()
-    world.ship()
-    resume(world)
-    assert under_way(world) == 1, "it has not said yet that nothing is left"
     for _ in range(2):
+        world.clock.advance(seconds=5)
+        assert two.pull() == ""
+    resume(world)
+    assert under_way(world) == 1, "it has not seen yet that nothing is left in ClickHouse"
+    for _ in range(3):
         world.ship()
         resume(world)
     assert under_way(world) == 0
