@@ -162,7 +162,8 @@ async def sweep_alarms(box: Box) -> None:
 
 
 def _maintenance(box: Box) -> Maintenance:
-    return Maintenance(box.box_db, box.events.db, box.parts[Directory], box.settings, box.clock)
+    elsewhere = box.events.engines.beyond.visitors
+    return Maintenance(box.box_db, box.events.db, box.parts[Directory], box.settings, box.clock, elsewhere)
 
 
 async def reload_geo(box: Box) -> None:

@@ -244,6 +244,11 @@ def test_what_a_machine_left_there_of_a_person_is_found_and_removed(world: World
     world.ship()
     served.ask("create table aside engine = Memory as select * from events where id < pow(2, 41)", world.url)
     assert not erase(world, "ada@work")
+    for _ in range(2):
+        world.clock.advance(seconds=5)
+        world.pull()
+    resume(world)
+    assert under_way(world) == 1, "ClickHouse has not heard of what was removed on machines"
     world.ship()
     world.ship()
     assert there(world, served) == ["/bob"]
@@ -299,3 +304,22 @@ def test_websites_and_old_events_are_removed_from_what_a_machine_that_is_gone_ha
     assert there(world, served) == ["/blog", "/new", "/new", "/old"], "the other machine has removed its own"
     world.primary.run(jobs.remove_of_retired(world.primary.box))
     assert there(world, served) == ["/new", "/new"]
+
+
+def test_who_somebody_is_stays_known_as_long_as_any_machine_has_events_of_theirs(world: World, served: Served) -> None:
+    two = world.nodes[1]
+    lasts = {"anonymizeVisitorIds": False}
+    for profile, client in (("ada@work", "c-1"), ("bob", "c-2")):
+        said = {"profileId": profile, "websiteId": world.primary.sites["shop"], "anonymousId": client, **lasts}
+        assert world.primary.post("/identify", said, key="tracking").status == 200
+    world.clock.advance(seconds=40 * DAY / 1000)
+    world.pull()
+    send(world, two, "/again", **lasts)
+    settings = "update websites set settings = json_set(settings, '$.dataRetentionDays', 38)"
+    world.primary.box.box_db.write_now(lambda db: db.execute(settings))
+    world.primary.reopen()
+    two.wire.primary = world.primary
+    world.ship()
+    world.primary.run(jobs.retain_events(world.primary.box))
+    known = "select value from profiles join strings on strings.id = profiles.profile"
+    assert world.primary.box.events.db.read_now(lambda db: db.execute(known).fetchall()) == [("ada@work",)]

@@ -77,6 +77,12 @@ class Beyond:
             return set()
         return await self._asked(lambda far: far.used(strings))
 
+    async def visitors(self, site: int, wanted: Collection[int]) -> set[int]:
+        """Which of these visitors of a site any of several machines has events of. Raises InClickHouse."""
+        if self._far is None or not self._far.is_shared:
+            return set()
+        return await self._look(partial(removing.visitors, site=site, wanted=wanted))
+
     async def shipments(self, what: OfPerson) -> list[tuple[int, int]]:
         """In which shipments of all machines something is of somebody. Raises InClickHouse."""
         return await self._look(partial(removing.shipments, what=what))
