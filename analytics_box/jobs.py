@@ -322,6 +322,8 @@ async def give_memory_back(_box: Box) -> None:
 
 async def maintain_columns(box: Box) -> None:
     """Make the column replica of the events where it pays, and keep it close behind them."""
+    if box.mirroring is not None and not box.mirroring.has_asked:
+        return  # what it would send may have to be removed
     await box.events.engines.maintain()
 
 

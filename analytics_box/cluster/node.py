@@ -63,6 +63,7 @@ class Mirroring:
         self._has = box_db.read_now(rows.has)
         self.heard_at: int | None = None  # UTC ms
         self.trouble = ""
+        self.has_asked = False  # since the start; what it heard is done
         self._erased: set[int] = set()
         self._gone = 0  # the last order of which nothing is left in ClickHouse
         self._gone_with: int | None = None  # the last change of what has been carried out, once it is known
@@ -85,7 +86,7 @@ class Mirroring:
         except (Failed, Refused) as wrong:
             if not self.trouble:
                 log.error("The primary does not answer (%s): this machine goes on with what it knows", wrong)
-            self.trouble = str(wrong)
+            self.trouble, self.has_asked = str(wrong), True
             raise Unavailable(f"The primary does not answer: {wrong}") from wrong
         if self.trouble:
             log.info("The primary answers again")
@@ -94,6 +95,7 @@ class Mirroring:
             await self._take(answer.mirror, answer.revision, memory)
         if alone and self._has is not None and not self._has.alone:
             await self._note(rows.note_known_alone)
+        self.has_asked = True
 
     async def _done(self, memory: Memory) -> int:
         """The last order that was carried out, of which nothing is left in ClickHouse."""

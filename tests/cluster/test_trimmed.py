@@ -323,3 +323,26 @@ def test_who_somebody_is_stays_known_as_long_as_any_machine_has_events_of_theirs
     world.primary.run(jobs.retain_events(world.primary.box))
     known = "select value from profiles join strings on strings.id = profiles.profile"
     assert world.primary.box.events.db.read_now(lambda db: db.execute(known).fetchall()) == [("ada@work",)]
+
+
+def test_a_machine_that_was_away_hears_of_removals_before_it_sends_anything(world: World, served: Served) -> None:
+    one, two = world.nodes
+    send(world, one, "/ada", profileId="ada@work")
+    world.ship()
+    send(world, two, "/ada-unsent", profileId="ada@work")
+    two.wire.cut = True
+    assert not erase(world, "ada@work")
+    two.reopen()
+    two.run(jobs.maintain_columns(two.box))
+    assert there(world, served) == ["/ada"]
+    two.wire.cut = False
+    assert two.pull() == ""
+    two.run(jobs.maintain_columns(two.box))
+    assert there(world, served) == ["/ada"]
+    assert here(two) == []
+    two.wire.cut = True
+    two.reopen()
+    send(world, two, "/later")
+    assert two.pull() != ""
+    two.run(jobs.maintain_columns(two.box))
+    assert there(world, served) == ["/ada", "/later"], "without the primary, too, events are sent"
