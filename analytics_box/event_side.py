@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from analytics_box.bots.quarantine import Quarantine
 from analytics_box.clock import Clock
@@ -31,8 +32,9 @@ from analytics_box.profiles.matching import Traits
 from analytics_box.profiles.reading import Profiles
 from analytics_box.query.budget import PUBLIC_PARAMETERS, Allowed, AnswerBudgets
 from analytics_box.query.engines import Engines
-from analytics_box.query.engines.clickhouse import ClickHouse, Target
+from analytics_box.query.engines.clickhouse.engine import ClickHouse
 from analytics_box.query.engines.clickhouse.machines import Machine
+from analytics_box.query.engines.clickhouse.server import Target
 from analytics_box.query.presence import Presence
 from analytics_box.query.run import Queries
 from analytics_box.recognition.geo import Geo
@@ -234,7 +236,7 @@ def _clickhouse(settings: Settings, clock: Clock, db: Db, state: StateSide) -> C
 def _machine(settings: Settings, box_db: Db) -> Machine | None:
     """Which of several machines this is; None for one that does not know its primary yet."""
     found = which(settings, box_db)
-    return Machine(*found) if found is not None else None
+    return Machine(**asdict(found)) if found is not None else None
 
 
 def _has_events(db: Connection) -> bool:

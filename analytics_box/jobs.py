@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Literal, NamedTuple
 
-from analytics_box import memory, removals
+from analytics_box import memory, node_side, removals
 from analytics_box.accounts import sweep as accounts
 from analytics_box.accounts.second_step import SecondSteps
 from analytics_box.alarms.due import Reminders
@@ -96,6 +96,12 @@ async def retain_events(box: Box) -> None:
     await maintenance.retain(_maintenance(box))
 
 
+async def remove_of_retired(box: Box) -> None:
+    """Remove from ClickHouse what retired machines have of deleted websites, and what is too old."""
+    websites = box.parts[Directory].all()
+    await node_side.remove_of_retired(box.box_db, box.events.engines, websites, box.clock.now())
+
+
 async def note_old_client_ids(box: Box) -> None:
     """Write down when old client ids were last used."""
     await maintenance.note_old_client_ids(_maintenance(box))
@@ -156,7 +162,8 @@ async def sweep_alarms(box: Box) -> None:
 
 
 def _maintenance(box: Box) -> Maintenance:
-    return Maintenance(box.box_db, box.events.db, box.parts[Directory], box.settings, box.clock)
+    elsewhere = box.events.engines.beyond.visitors
+    return Maintenance(box.box_db, box.events.db, box.parts[Directory], box.settings, box.clock, elsewhere)
 
 
 async def reload_geo(box: Box) -> None:
@@ -315,6 +322,8 @@ async def give_memory_back(_box: Box) -> None:
 
 async def maintain_columns(box: Box) -> None:
     """Make the column replica of the events where it pays, and keep it close behind them."""
+    if box.mirroring is not None and not box.mirroring.has_asked:
+        return  # what it would send may have to be removed
     await box.events.engines.maintain()
 
 
@@ -346,6 +355,7 @@ JOBS = (
     Job("purge websites", 3_600, purge_websites, removes=True),
     Job("purge organizations", 3_600, purge_organizations, removes=True),
     Job("retain events", 21_600, retain_events, removes=True, on="all"),
+    Job("remove events of retired machines", 21_600, remove_of_retired, removes=True),
     Job("deliver messages", 5, deliver_messages),
     Job("tell subscribers", 5, tell_subscribers),
     Job("watch monitors", 5, watch_monitors),

@@ -1,25 +1,32 @@
 """Where several machines meet both databases: what an ingest machine does with what it hears and tells of itself, and
 what a primary knows from them of people."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 
 from msgspec.structs import replace
 
-from analytics_box.clock import Clock
+from analytics_box.clock import DAY, Clock, utc_day
+from analytics_box.cluster import mirrored
 from analytics_box.cluster.key import read_key
 from analytics_box.cluster.messages import Order, Seen
 from analytics_box.cluster.node import Memory, Mirroring
 from analytics_box.cluster.primary import Machines
+from analytics_box.errors import InClickHouse
 from analytics_box.event_side import EventSide
-from analytics_box.facts import erase
+from analytics_box.facts import erase, orders, trimmed
+from analytics_box.facts.orders import OfPerson, Older
 from analytics_box.ingest.profile_rules import Link
 from analytics_box.outgoing import client as outgoing
 from analytics_box.profiles.rules import Stay
 from analytics_box.query import presence
 from analytics_box.query.engines import Engines
+from analytics_box.query.engines.clickhouse.shipping import newest_change
 from analytics_box.settings import Settings
 from analytics_box.state_side import StateSide, read_anew
+from analytics_box.store.db import Connection, Db
+from analytics_box.store.text_numbers import number_of
+from analytics_box.websites.rules import Website
 
 _MOST_SITES = 10_000  # that the primary is told of
 _ANYWHERE = ("0.0.0.0/0", "::/0")  # the operator says where the primary is
@@ -35,10 +42,41 @@ class Elsewhere:
         """See Others. Raises Unavailable."""
         return [Link(*found) for found in await self._engines.links(site, profile_id)]
 
-    async def order(self, site: int, profile_id: str, stays: Sequence[Stay]) -> None:
+    async def order(self, site: int, profile_id: str, stays: Sequence[Stay], erasure: str) -> None:
+        """See Others. Raises Unavailable."""
+        order = Order(0, site, profile_id, [(stay.visitor, stay.since, stay.until) for stay in stays], erasure)
+        shipments = await self._engines.beyond.shipments(_who(order))
+        await self._machines.order(replace(order, shipments=shipments))
+
+    async def have_removed(self, erasure: str) -> bool:
         """See Others."""
-        spans = [(stay.visitor, stay.since, stay.until) for stay in stays]
-        await self._machines.order(Order(0, site, profile_id, spans))
+        waits = False
+        for order in await self._machines.orders():
+            if self._machines.have_done(order) and await self._is_gone(order):
+                await self._machines.forget(order)
+            else:
+                waits |= order.erasure == erasure
+        return not waits
+
+    async def _is_gone(self, order: Order) -> bool:
+        try:
+            await self._engines.beyond.remove_everywhere(_who(order), order.shipments)
+        except InClickHouse:
+            return False
+        return True
+
+
+async def remove_of_retired(box_db: Db, engines: Engines, websites: Iterable[Website], now: int) -> None:
+    """Remove what machines that are gone for good have of websites that are gone, too, and what is older than a website
+    wants to keep it. Raises Unavailable."""
+    kept = [(website.site, website.tracking.dataRetentionDays) for website in websites]
+    older = [Older(site, (utc_day(now) - days) * DAY) for site, days in kept if days is not None]
+    await engines.beyond.remove_of_retired(await box_db.read(mirrored.gone_sites), older)
+
+
+def _who(order: Order) -> OfPerson:
+    """Whom ClickHouse knows by the numbers that texts have on all machines."""
+    return OfPerson(order.site, number_of(order.profile), tuple(order.stays))
 
 
 def mirroring(settings: Settings, clock: Clock, state: StateSide, events: EventSide, *, agent: str) -> Mirroring:
@@ -54,8 +92,15 @@ def memory_of(state: StateSide, events: EventSide, clock: Clock) -> Memory:
     async def behind() -> int:
         return (await events.engines.status()).behind
 
+    async def removed() -> int | None:
+        return None if await events.erasures.are_under_way() else await events.db.read(_last_removal)
+
+    def has_arrived(change: int) -> bool:
+        applied = events.engines.beyond.applied
+        return applied is not None and applied >= change
+
     async def seen() -> Sequence[Seen]:
-        sites = tuple((await events.db.read(presence.active))[:_MOST_SITES])
+        sites = tuple((await events.db.read(_active))[:_MOST_SITES])
         online = await events.presence.online(sites, clock.now())
         begun = await events.presence.beginnings(sites)
         return [
@@ -70,5 +115,18 @@ def memory_of(state: StateSide, events: EventSide, clock: Clock) -> Memory:
         erase=partial(erase.site, events.db),
         remove=remove,
         behind=behind,
+        alone=events.engines.beyond.is_alone,
+        removed=removed,
+        has_arrived=has_arrived,
         seen=seen,
     )
+
+
+def _active(db: Connection) -> list[int]:
+    """All sites that have had an event."""
+    return sorted({*presence.active(db), *trimmed.latest(db)})
+
+
+def _last_removal(db: Connection) -> int | None:
+    """The last change of the facts; None while some are to be removed in ClickHouse."""
+    return None if orders.count(db) else newest_change(db)

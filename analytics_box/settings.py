@@ -460,9 +460,9 @@ def _convert(values: dict[str, Any], known: Mapping[str, Row]) -> Settings:
     _check_role(settings)
     if 0 < settings.clickhouse_keep_days < LEAST_KEPT_DAYS:
         raise SettingsError(f"clickhouse_keep_days must be 0 or at least {LEAST_KEPT_DAYS}")
-    if settings.clickhouse_keep_days and settings.cluster_key_file:
+    if settings.clickhouse_keep_days and settings.cluster_key_file and settings.role != "ingest":
         raise SettingsError(
-            "clickhouse_keep_days is for one machine: several machines (cluster_key_file) keep all events"
+            "Of several machines only ingest machines may have clickhouse_keep_days: the primary keeps its events"
         )
     return settings
 

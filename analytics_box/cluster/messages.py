@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct
 
 PATH = "/cluster/pull"
-FORMAT = 1  # of these messages; machines with another one refuse each other
+FORMAT = 2  # of these messages; machines with another one refuse each other
 ASKED = "cluster pull"  # what a request is sealed for
 MOST_NODE = 1023
 
@@ -24,7 +24,8 @@ class Seen(Struct, frozen=True, array_like=True):
 
 class Pull(Struct, frozen=True):
     """A request. `once` is never sent twice; `at` is the sender's clock (UTC ms); `has` is the revision of the mirror
-    that the machine has; `behind` are rows that ClickHouse lacks; `done` is the last order that was carried out."""
+    that the machine has; `behind` are rows that ClickHouse lacks, and `alone` says whether it may have some that are
+    nowhere else; `done` is the last order that was carried out, of which nothing is left in ClickHouse."""
 
     format: int
     node: Annotated[int, Meta(ge=1, le=MOST_NODE)]
@@ -34,6 +35,7 @@ class Pull(Struct, frozen=True):
     version: _Text
     has: _Text
     behind: int
+    alone: bool
     done: int
     seen: Annotated[list[Seen], Meta(max_length=10_000)]
 
@@ -50,12 +52,14 @@ class DaySalts(Struct, frozen=True):
 
 class Order(Struct, frozen=True):
     """A person to be removed: by the id that the website gave, if any, and whichever visitor when: (visitor, from,
-    until), UTC ms."""
+    until), UTC ms. The primary knows of which `erasure` it is a part, and in which `shipments` the person was."""
 
     number: int
     site: int
     profile: str
     stays: list[tuple[int, int, int]]
+    erasure: str = ""
+    shipments: list[tuple[int, int]] = []
 
 
 class Mirror(Struct, frozen=True):

@@ -33,12 +33,17 @@ _SAID = 300  # characters of a refusal that are told
 
 class Memory(Struct, frozen=True):
     """What follows the mirror: `read_anew` what is in memory of box.db, `erase` a site, `remove` a person; `behind` are
-    rows that ClickHouse lacks, `seen` is what the primary is told of sites."""
+    rows that ClickHouse lacks, `alone` says whether it may have some that are nowhere else, `seen` is what the primary
+    is told of sites. `removed` is the last change of the facts once no removal is under way here, and `has_arrived`
+    says whether ClickHouse has changes up to one."""
 
     read_anew: Callable[[], Awaitable[None]]
     erase: Callable[[int], Awaitable[int]]
     remove: Callable[[Order], Awaitable[None]]
     behind: Callable[[], Awaitable[int]]
+    alone: Callable[[], Awaitable[bool]]
+    removed: Callable[[], Awaitable[int | None]]
+    has_arrived: Callable[[int], bool]
     seen: Callable[[], Awaitable[Sequence[Seen]]]
 
 
@@ -58,7 +63,10 @@ class Mirroring:
         self._has = box_db.read_now(rows.has)
         self.heard_at: int | None = None  # UTC ms
         self.trouble = ""
+        self.has_asked = False  # since the start; what it heard is done
         self._erased: set[int] = set()
+        self._gone = 0  # the last order of which nothing is left in ClickHouse
+        self._gone_with: int | None = None  # the last change of what has been carried out, once it is known
 
     @property
     def is_there(self) -> bool:
@@ -72,20 +80,34 @@ class Mirroring:
 
     async def pull(self, memory: Memory) -> None:
         """Ask the primary once, and do what follows from its answer. Raises Unavailable, which says what is wrong."""
+        alone = await memory.alone()
         try:
-            answer = await self._ask(memory)
+            answer = await self._ask(memory, alone=alone)
         except (Failed, Refused) as wrong:
             if not self.trouble:
                 log.error("The primary does not answer (%s): this machine goes on with what it knows", wrong)
-            self.trouble = str(wrong)
+            self.trouble, self.has_asked = str(wrong), True
             raise Unavailable(f"The primary does not answer: {wrong}") from wrong
         if self.trouble:
             log.info("The primary answers again")
         self.trouble, self.heard_at = "", self._clock.now()
         if answer.mirror is not None:
             await self._take(answer.mirror, answer.revision, memory)
+        if alone and self._has is not None and not self._has.alone:
+            await self._note(rows.note_known_alone)
+        self.has_asked = True
 
-    async def _ask(self, memory: Memory) -> Answer:
+    async def _done(self, memory: Memory) -> int:
+        """The last order that was carried out, of which nothing is left in ClickHouse."""
+        done = self._has.done if self._has is not None else 0
+        if self._gone < done:
+            if self._gone_with is None:
+                self._gone_with = await memory.removed()
+            if self._gone_with is not None and memory.has_arrived(self._gone_with):
+                self._gone, self._gone_with = done, None
+        return self._gone
+
+    async def _ask(self, memory: Memory, *, alone: bool) -> Answer:
         once = secrets.token_hex(16)
         pull = Pull(
             format=FORMAT,
@@ -96,7 +118,8 @@ class Mirroring:
             version=analytics_box.__version__,
             has=self._has.revision if self._has is not None else "",
             behind=await memory.behind(),
-            done=self._has.done if self._has is not None else 0,
+            alone=alone,
+            done=await self._done(memory),
             seen=list(await memory.seen()),
         )
         sealed = self._key.seal(msgspec.msgpack.encode(pull), ASKED)
@@ -162,6 +185,7 @@ class Mirroring:
             if self._has is not None and order.number > self._has.done:
                 await memory.remove(order)
                 await self._note(partial(rows.note_done, done=order.number))
+                self._gone_with = None
 
 
 def _keep(db: Connection, *, mirror: Mirror) -> None:

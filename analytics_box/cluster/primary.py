@@ -110,7 +110,6 @@ class Machines:
         pull = self._opened(await body.read(receive, limit=MOST_BYTES, seconds=10))
         await self._know(pull)
         self._heard[pull.node] = Heard(self._clock.now(), pull, {one.site: one for one in pull.seen})
-        await self._forget_done()
         revision, mirror = await self._mirror()
         found = Answer(FORMAT, revision, None if pull.has == revision else mirror)
         packed = await asyncio.to_thread(lambda: zlib.compress(msgspec.msgpack.encode(found), 1))
@@ -120,12 +119,23 @@ class Machines:
         )
 
     async def order(self, order: Order) -> None:
-        """Have all machines do this. `number` of the order is given here. Only where there are machines."""
-        if not self.numbers:
-            return
+        """Have all machines do this. `number` of the order is given here."""
         sealed = self._seal.seal(msgspec.msgpack.encode(order), owner=_ORDER)
         await self._box_db.write(partial(rows.insert_order, body=sealed, now=self._clock.now()))
         self._newest_order = await self._box_db.read(rows.newest_order)
+
+    async def orders(self) -> list[Order]:
+        """The orders of which something may be left, the oldest first."""
+        return await self._box_db.read(self._orders)
+
+    def have_done(self, order: Order) -> bool:
+        """Whether all machines have said that nothing is left of it."""
+        heard = [self._heard.get(number) for number in self.numbers]
+        return all(one is not None and one.pull.done >= order.number for one in heard)
+
+    async def forget(self, order: Order) -> None:
+        """Nothing is left of it, which has been seen."""
+        await self._box_db.write(partial(rows.forget_order, number=order.number))
 
     async def retire(self, number: int) -> bool:
         """A machine is gone for good: nobody waits for it, and its number is never used again."""
@@ -133,7 +143,6 @@ class Machines:
             return False
         self._nodes = {node.number: node for node in await self._box_db.read(rows.nodes)}
         self._heard.pop(number, None)
-        await self._forget_done()
         return True
 
     def _standing(self, number: int) -> Standing:
@@ -180,7 +189,7 @@ class Machines:
         if known is None:
             now = self._clock.now()
             await self._box_db.write(lambda db: rows.insert_node(db, pull.node, pull.box, now))
-            self._nodes[pull.node] = Node(pull.node, pull.box, now, None)
+            known = self._nodes[pull.node] = Node(pull.node, pull.box, now, None)
             log.info("Ingest machine %d is known from now on", pull.node)
         elif known.retired_at is not None:
             log.warning("Ingest machine %d was refused: its number is retired", pull.node)
@@ -188,14 +197,9 @@ class Machines:
         elif known.box != pull.box:
             log.warning("An ingest machine was refused: the number %d is another machine's", pull.node)
             raise errors.Conflict(f"The number {pull.node} is another machine's: give this machine one of its own")
-
-    async def _forget_done(self) -> None:
-        """Forget the orders that all machines have carried out."""
-        if any(number not in self._heard for number in self.numbers):
-            return
-        done = min((heard.pull.done for heard in self._heard.values()), default=self._newest_order)
-        if await self._box_db.read(rows.orders):
-            await self._box_db.write(partial(rows.forget_orders, until=done))
+        if pull.alone != known.alone:
+            await self._box_db.write(partial(rows.note_alone, number=pull.node, alone=pull.alone))
+            self._nodes[pull.node] = msgspec.structs.replace(known, alone=pull.alone)
 
     async def _mirror(self) -> tuple[str, Mirror]:
         """The mirror as it is now, with its revision; made anew where something was written since."""
@@ -207,17 +211,20 @@ class Machines:
                 self._made = state, hashlib.blake2b(encoded, digest_size=16).hexdigest(), mirror
             return self._made[1], self._made[2]
 
+    def _orders(self, db: Connection) -> list[Order]:
+        return [
+            msgspec.structs.replace(
+                msgspec.msgpack.decode(self._seal.open(sealed, owner=_ORDER), type=Order), number=number
+            )
+            for number, sealed in rows.orders(db)
+        ]
+
     def _read(self, db: Connection, *, salts: Salts) -> Mirror:
         db.execute("begin")
         try:
             history = salts.history
             assert isinstance(history, History)  # noqa: S101  as the box makes it
-            orders = [
-                msgspec.structs.replace(
-                    msgspec.msgpack.decode(self._seal.open(sealed, owner=_ORDER), type=Order), number=number
-                )
-                for number, sealed in rows.orders(db)
-            ]
+            orders = [msgspec.structs.replace(order, erasure="", shipments=[]) for order in self._orders(db)]
             days = DaySalts(salts.day, salts.today, salts.yesterday, salts.tomorrow, history.key())
             return Mirror(rows.box_id(db), mirrored.rows(db), days, orders)
         finally:

@@ -7,26 +7,30 @@ from analytics_box.store.db import Connection
 
 
 class Node(Struct, frozen=True):
-    """An ingest machine that a primary knows: its number, and its box id. A retired one has ended for good."""
+    """An ingest machine that a primary knows: its number, and its box id. A retired one has ended for good. One may
+    have rows in ClickHouse `alone`, which are nowhere else."""
 
     number: int
     box: str
     created_at: int
     retired_at: int | None
+    alone: bool = False
 
 
 class Has(Struct, frozen=True):
-    """What an ingest machine has of a primary: the revision of its mirror, and the last order that was carried out."""
+    """What an ingest machine has of a primary: the revision of its mirror, and the last order that was carried out;
+    whether the primary knows that this machine may have rows in ClickHouse `alone`."""
 
     cluster: str
     revision: str
     done: int
+    alone: bool
 
 
 def nodes(db: Connection) -> list[Node]:
     """All machines, the retired ones too."""
     return records.all_of(
-        db, Node, "-- cluster.nodes\nselect number, box, created_at, retired_at from nodes order by number"
+        db, Node, "-- cluster.nodes\nselect number, box, created_at, retired_at, alone from nodes order by number"
     )
 
 
@@ -35,6 +39,16 @@ def insert_node(db: Connection, number: int, box: str, now: int) -> None:
     db.execute(
         "-- cluster.insert_node\ninsert into nodes (number, box, created_at) values (?, ?, ?)", (number, box, now)
     )
+
+
+def note_alone(db: Connection, number: int, *, alone: bool) -> None:
+    """Whether this machine may have rows in ClickHouse that are nowhere else."""
+    db.execute("-- cluster.note_alone\nupdate nodes set alone = ? where number = ?", (alone, number))
+
+
+def note_known_alone(db: Connection) -> None:
+    """The primary knows that this ingest machine may have rows in ClickHouse that are nowhere else."""
+    db.execute("-- cluster.note_known_alone\nupdate mirror set alone = 1")
 
 
 def retire(db: Connection, number: int, now: int) -> bool:
@@ -52,7 +66,7 @@ def box_id(db: Connection) -> str:
 
 def has(db: Connection) -> Has | None:
     """What this ingest machine has; None before its primary was heard of."""
-    return records.one_of(db, Has, "-- cluster.has\nselect cluster, revision, done from mirror")
+    return records.one_of(db, Has, "-- cluster.has\nselect cluster, revision, done, alone from mirror")
 
 
 def note_has(db: Connection, cluster: str, revision: str) -> None:
@@ -89,6 +103,6 @@ def newest_order(db: Connection) -> int:
     return int(str(found[0][0])) if found else 0
 
 
-def forget_orders(db: Connection, until: int) -> None:
-    """All machines have done what was ordered up to here."""
-    db.execute("-- cluster.forget_orders\ndelete from node_orders where number <= ?", (until,))
+def forget_order(db: Connection, number: int) -> None:
+    """Nothing is left of what was to be removed."""
+    db.execute("-- cluster.forget_order\ndelete from node_orders where number = ?", (number,))

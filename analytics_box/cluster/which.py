@@ -1,13 +1,31 @@
 """Which of several machines this is."""
 
+from msgspec import Struct
+
 from analytics_box.cluster import rows
 from analytics_box.settings import Settings
 from analytics_box.store.db import Db
 
 
-def which(settings: Settings, box_db: Db) -> tuple[int, str, str] | None:
-    """Its number, 0 for the primary, its box id, and the primary's; None for one that has not heard from it yet."""
-    own, has = box_db.read_now(rows.box_id), box_db.read_now(rows.has)
+class Which(Struct, frozen=True):
+    """Its number, 0 for the primary, its box id, and the primary's. A machine `may_trim` once the primary knows that it
+    does. The primary knows who is `retired`, and whether others may have rows in ClickHouse `alone`."""
+
+    number: int
+    box: str
+    cluster: str
+    may_trim: bool = False
+    alone: bool = False
+    retired: tuple[int, ...] = ()
+
+
+def which(settings: Settings, box_db: Db) -> Which | None:
+    """None for one that has not heard from its primary yet."""
+    own = box_db.read_now(rows.box_id)
     if settings.role != "ingest":
-        return 0, own, own
-    return (settings.node, own, has.cluster) if has is not None else None
+        nodes = box_db.read_now(rows.nodes)
+        retired = tuple(node.number for node in nodes if node.retired_at is not None)
+        alone = any(node.alone and node.retired_at is None for node in nodes)
+        return Which(0, own, own, alone=alone, retired=retired)
+    has = box_db.read_now(rows.has)
+    return Which(settings.node, own, has.cluster, may_trim=has.alone) if has is not None else None

@@ -16,6 +16,8 @@ from analytics_box.facts.tables import FACT_NAMES, FACTS, SPANS, TABLES
 from analytics_box.store.db import Connection, Db
 
 CHUNK = 2_000  # rows per write
+# Of a site and visitors, who has events that are not here.
+Elsewhere = Callable[[int, list[int]], Awaitable[set[int]]]
 _SCAN_SECONDS = 60.0  # for a look through all events of a website
 
 # The plus keeps SQLite from walking through all of the site's index for each chunk.
@@ -43,28 +45,28 @@ async def site(events: Db, number: int) -> int:
     return removed
 
 
-async def older(events: Db, number: int, *, days: int, now: int) -> int:
+async def nobody(_site: int, _visitors: list[int]) -> set[int]:
+    """Who of them has events that are not here, where there are none."""
+    return set()
+
+
+async def older(events: Db, number: int, *, days: int, now: int, elsewhere: Elsewhere = nobody) -> int:
     """Remove what is from before the last `days` whole UTC days; how many events there were.
 
     A session goes or stays as a whole, by the day on which it began, so that no figure is made of half a session.
-    With the last event of somebody the knowledge goes of who it was.
+    With the last event of somebody the knowledge goes of who it was; `elsewhere` says who has events on other machines.
     """
-    removed = await before(events, number, instant=(utc_day(now) - days) * DAY)
+    removed = await before(events, number, instant=(utc_day(now) - days) * DAY, elsewhere=elsewhere)
     return removed["events"]
 
 
-async def before(events: Db, number: int, *, instant: int) -> dict[str, int]:
+async def before(events: Db, number: int, *, instant: int, elsewhere: Elsewhere = nobody) -> dict[str, int]:
     """Remove what is from before this instant, the beginning of a UTC day in ms, as `older` does; how many rows of
     each table of facts there were."""
     removed = {table: await _all(events, table, number, instant) for table in ("events", *SPANS)}
     if not await events.write(partial(orders.note, what=orders.Older(number, instant))):
-        await people(events, number, instant, _nobody)
+        await people(events, number, instant, elsewhere)
     return removed
-
-
-async def _nobody(_site: int, _visitors: list[int]) -> set[int]:
-    """Who of them has events that are not here."""
-    return set()
 
 
 async def count_before(events: Db, number: int, *, instant: int) -> dict[str, int]:
@@ -147,9 +149,7 @@ def _delete_some(db: Connection, *, table: str, key: str, number: int) -> int:
     return db.changes()
 
 
-async def people(
-    events: Db, number: int, before: int, elsewhere: Callable[[int, list[int]], Awaitable[set[int]]]
-) -> None:
+async def people(events: Db, number: int, before: int, elsewhere: Elsewhere) -> None:
     """Forget who the visitors were of whom no event is left, and the persons of whom nothing is left at all; of a site
     and visitors, `elsewhere` says who has events that are not here."""
     after = (-(2**63), 0)

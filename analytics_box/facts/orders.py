@@ -78,11 +78,12 @@ class Order(Struct, frozen=True):
     until: Mapping[str, int]
     id: int = 0
 
-    def conditions(self, table: str) -> list[str]:
-        """What is removed of this table, in the words of SQL, one condition after the other."""
+    def conditions(self, table: str, first: int = 0) -> list[str]:
+        """What is removed of this table, in the words of SQL, one condition after the other. Ids begin at `first`."""
         if table not in self.until:
             return []
-        return [f"{condition} and id <= {self.until[table]}" for condition in self.what.conditions(table)]
+        ids = f"id >= {first} and id <= {first + self.until[table]}"
+        return [f"{condition} and {ids}" for condition in self.what.conditions(table)]
 
 
 def note(db: Connection, what: What) -> bool:

@@ -115,7 +115,7 @@ class Exported(Struct, frozen=True):
 
 class Deleted(Struct, frozen=True):
     """Output of profiles.delete. The audit log knows the deletion by its id once it is `complete`: it is not as long as
-    ClickHouse, which is away, has a part that nobody else has."""
+    ClickHouse, which is away, has a part that nobody else has, or another machine has not removed its part."""
 
     deletionId: str
     rowsRemoved: int

@@ -27,7 +27,6 @@ from analytics_box.ingest.visitors import SaltFile, Salts, by_client_id
 from analytics_box.profiles import erasure_rows, leftovers, rows, rules, traces
 from analytics_box.profiles.erasure_rows import Erasure
 from analytics_box.profiles.holder import Holder
-from analytics_box.profiles.rows import Stored
 from analytics_box.profiles.rules import FIRST, LAST, Stay
 from analytics_box.profiles.traces import Subject, Trace
 from analytics_box.query.engines.beyond import Beyond
@@ -43,7 +42,7 @@ Progress = Callable[[str], None]  # told before each piece of work, for tests th
 
 class Done(Struct, frozen=True):
     """An erasure that is done here. The audit log knows it by its id once it is `complete`: it is not as long as
-    ClickHouse, which is away, has a part that nobody else has."""
+    ClickHouse, which is away, has a part that nobody else has, or another machine has not removed its part."""
 
     id: str
     removed: int
@@ -57,8 +56,12 @@ class Others(Protocol):
         """Who the visitors were of whom any machine knows that they were this person: the profile 1 is the person, 0
         somebody else. Raises Unavailable."""
 
-    async def order(self, site: int, profile_id: str, stays: Sequence[Stay]) -> None:
-        """Have all machines remove a person, if one is named, and these visitors. It will be done, whatever happens."""
+    async def order(self, site: int, profile_id: str, stays: Sequence[Stay], erasure: str) -> None:
+        """Have all machines remove a person, if one is named, and these visitors, as a part of this erasure. It will be
+        done, whatever happens. Raises Unavailable."""
+
+    async def have_removed(self, erasure: str) -> bool:
+        """Whether nothing is left of what they had to remove for this erasure, which is looked for in ClickHouse."""
 
 
 class Erasures(Struct):
@@ -81,26 +84,28 @@ class Erasures(Struct):
 
         Raises Unavailable where it cannot be found out now what other machines know.
         """
-        stays: tuple[Stay, ...] = ()
+        stays, erasure_id = tuple[Stay, ...](), ids.new_id()
         if self.others is not None:
             known = await self.events.read(partial(_stays_here, site=holder.site, profile_id=profile_id))
             links = await self.others.links(holder.site, profile_id)
             if known is None and not links:
                 return None
             stays = tuple(sorted({*(known or ()), *rules.stays(links, 1)}))
-            await self.others.order(holder.site, profile_id, stays)
-        begin = partial(self._begin_person, holder=holder, profile_id=profile_id, actor=actor, stays=stays)
+            await self.others.order(holder.site, profile_id, stays, erasure_id)
+        new = partial(_erasure, erasure_id, holder, actor=actor)
+        begin = partial(self._begin_person, site=holder.site, profile_id=profile_id, stays=stays, new=new)
         return await self._erase(begin)
 
     async def device(self, holder: Holder, client_id: str, actor: str) -> Done:
         """Remove what came with this anonymousId: its ids of today and yesterday, and the one that lasts.
 
-        Older daily ids cannot be found by it any more, since their salts are gone.
+        Older daily ids cannot be found by it any more, since their salts are gone. Raises Unavailable as `person` does.
         """
         subject = subject_of_device(self.salts.current(self.clock.now()), holder.site, client_id)
+        erasure = _erasure(ids.new_id(), holder, subject, actor=actor)
         if self.others is not None:
-            await self.others.order(holder.site, "", subject.stays)
-        done = await self._erase(partial(self._begin_device, holder=holder, subject=subject, actor=actor))
+            await self.others.order(holder.site, "", subject.stays, erasure.id)
+        done = await self._erase(partial(self._begun, erasure=erasure))
         assert done is not None  # noqa: S101  a device can always be looked for
         return done
 
@@ -108,15 +113,24 @@ class Erasures(Struct):
         """Remove whom another machine removes: a person by the id that the website gave, and these visitors."""
         return await self._erase(partial(self._begin_ordered, site=site, profile_id=profile_id, stays=stays))
 
+    async def are_under_way(self) -> bool:
+        """Whether anybody is being removed."""
+        return bool(await self.events.read(erasure_rows.under_way))
+
     async def resume(self) -> None:
-        """Complete all erasures that were broken off, or waited for ClickHouse."""
+        """Complete all erasures that were broken off, or waited for ClickHouse or for other machines."""
+        if self.others is not None:
+            await self.others.have_removed("")  # what was ordered for an erasure that a crash kept from being begun
         for erasure_id in await self.events.read(erasure_rows.under_way):
-            if not await self.beyond.has_removed(erasure_id):
+            if not await self.beyond.has_removed(erasure_id) or not await self._others_have_removed(erasure_id):
                 continue
             async with self.lock:
                 erasure = await self.events.read(partial(erasure_rows.find, erasure_id=erasure_id))
                 if erasure is not None:
                     await self._finish(erasure)
+
+    async def _others_have_removed(self, erasure_id: str) -> bool:
+        return self.others is None or await self.others.have_removed(erasure_id)
 
     async def _erase(self, begin: Callable[[Connection], Erasure | None]) -> Done | None:
         """Write it down and do it, to the end even if nobody waits for it any more."""
@@ -129,29 +143,31 @@ class Erasures(Struct):
         return await asyncio.shield(whole())
 
     def _begin_person(
-        self, db: Connection, *, holder: Holder, profile_id: str, actor: str, stays: tuple[Stay, ...]
+        self,
+        db: Connection,
+        *,
+        site: int,
+        profile_id: str,
+        stays: tuple[Stay, ...],
+        new: Callable[[Subject], Erasure],
     ) -> Erasure | None:
         """What is known of the person goes at once; the rest is written down to be done."""
-        known = rows.find(db, holder.site, profile_id)
-        if known is None and not stays:
+        if not stays and rows.find(db, site, profile_id) is None:
             return None
-        return self._begun(db, _erasure(holder, _subject(db, holder.site, known, stays), actor))
+        return self._begun(db, new(_subject(db, site, profile_id, stays)))
 
     def _begun(self, db: Connection, erasure: Erasure) -> Erasure:
         erasure_rows.insert(db, erasure, self.clock.now())
-        if erasure.subject.profile:
+        if erasure.subject.profile > 0:
             erasure_rows.note(db, erasure.id, 0, {leftovers.STRINGS: [erasure.subject.profile]})
         self._forget(db, erasure.subject)
         return erasure
 
-    def _begin_device(self, db: Connection, *, holder: Holder, subject: Subject, actor: str) -> Erasure:
-        return self._begun(db, _erasure(holder, subject, actor))
-
     def _begin_ordered(
         self, db: Connection, *, site: int, profile_id: str, stays: Sequence[tuple[int, int, int]]
     ) -> Erasure:
-        known = rows.find(db, site, profile_id) if profile_id else None
-        subject = _subject(db, site, known, tuple(Stay(*stay) for stay in stays))
+        told = tuple(Stay(*stay) for stay in stays)
+        subject = _subject(db, site, profile_id, told) if profile_id else Subject(site, 0, told)
         return self._begun(db, Erasure(ids.new_id(), subject, "", "", ""))
 
     def _forget(self, db: Connection, subject: Subject) -> None:
@@ -175,6 +191,8 @@ class Erasures(Struct):
             await self._sweep(erasure)
         except InClickHouse:
             return await self._waits(erasure)
+        if not await self._others_have_removed(erasure.id):
+            return await self._waits(erasure)
         erasure = await self._fresh(erasure)
         self.progress("audit")
         if erasure.organization_id:  # what another machine ordered stands in its audit log
@@ -185,8 +203,8 @@ class Erasures(Struct):
         return Done(erasure.id, erasure.removed)
 
     async def _waits(self, erasure: Erasure) -> Done:
-        """It goes on when ClickHouse can be asked."""
-        log.warning("Erasure %s waits for ClickHouse, which has a part of it", erasure.id)
+        """It goes on when ClickHouse can be asked, and other machines have done their part."""
+        log.warning("Erasure %s is done here, and waits for ClickHouse or other machines", erasure.id)
         return Done(erasure.id, (await self._fresh(erasure)).removed, complete=False)
 
     async def _fresh(self, erasure: Erasure) -> Erasure:
@@ -283,12 +301,14 @@ def subject_of_person(db: Connection, site: int, profile: int) -> Subject:
     return Subject(site, profile, tuple(rules.stays(rows.links_around(db, site, profile), profile)))
 
 
-def _subject(db: Connection, site: int, known: Stored | None, stays: tuple[Stay, ...]) -> Subject:
-    """Whose traces are a person's, as this machine and others know it."""
-    if known is None:
-        return Subject(site, 0, stays)
-    own = subject_of_person(db, site, known.number)
-    return Subject(site, known.number, tuple(sorted({*own.stays, *stays})))
+def _subject(db: Connection, site: int, profile_id: str, stays: tuple[Stay, ...]) -> Subject:
+    """Whose traces are a person's, as this machine and others know it. What names somebody else is not, even here where
+    nobody may have heard of the person."""
+    profile = rows.number(db, profile_id)
+    if profile is None:
+        return Subject(site, traces.UNKNOWN, stays)
+    own = subject_of_person(db, site, profile)
+    return Subject(site, profile, tuple(sorted({*own.stays, *stays})))
 
 
 def _stays_here(db: Connection, *, site: int, profile_id: str) -> tuple[Stay, ...] | None:
@@ -307,8 +327,8 @@ def subject_of_device(salts: Salts, site: int, client_id: str) -> Subject:
     return Subject(site, 0, tuple(Stay(visitor, FIRST, LAST) for visitor in sorted(visitors)))
 
 
-def _erasure(holder: Holder, subject: Subject, actor: str) -> Erasure:
-    return Erasure(ids.new_id(), subject, holder.website_id, holder.organization_id, actor)
+def _erasure(erasure_id: str, holder: Holder, subject: Subject, *, actor: str) -> Erasure:
+    return Erasure(erasure_id, subject, holder.website_id, holder.organization_id, actor)
 
 
 def _find(db: Connection, *, table: str, subject: Subject, after: int, until: int) -> list[Trace]:

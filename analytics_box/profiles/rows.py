@@ -61,6 +61,12 @@ def find(db: Connection, site: int, profile_id: str) -> Stored | None:
     return _stored(row) if row else None
 
 
+def number(db: Connection, profile_id: str) -> int | None:
+    """The number of a profile id, whether or not the person is known; None where no text has one."""
+    row = db.execute("-- profiles.number\nselect id from strings where value = ?", (profile_id,)).fetchone()
+    return int(str(row[0])) if row else None
+
+
 def newest(db: Connection, *, site: int, limit: int, offset: int) -> list[Stored]:
     """Profiles of a website, the latest identified first."""
     rows = db.execute(

@@ -16,6 +16,7 @@ from analytics_box.profiles.rules import Stay
 from analytics_box.store.db import Connection
 
 PIECE = 50_000  # rows that one read looks at
+UNKNOWN = -1  # the number of a profile id that no text here has
 
 
 class Subject(Struct, frozen=True):

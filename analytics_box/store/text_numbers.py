@@ -5,6 +5,8 @@ one text in answers. Only machines of a cluster have them, in the table text_num
 """
 
 import hashlib
+import json
+from collections.abc import Collection
 
 import apsw
 
@@ -27,6 +29,24 @@ def hashed(column: str) -> str:
 def note(db: apsw.Connection, row: int, text: str) -> None:
     """A new text has this row in strings."""
     db.execute("-- text_numbers.note\ninsert into text_numbers (id, number) values (?, ?)", (row, number_of(text)))
+
+
+def numbers_of(db: apsw.Connection, rows: Collection[int]) -> dict[int, int]:
+    """The numbers of the texts with these rows in strings, by row."""
+    found = db.execute(
+        "-- text_numbers.numbers_of\nselect id, number from text_numbers where id in (select value from json_each(?))",
+        (json.dumps(sorted(rows)),),
+    )
+    return {int(str(row)): int(str(number)) for row, number in found.fetchall()}
+
+
+def rows_of(db: apsw.Connection, numbers: Collection[int]) -> set[int]:
+    """The rows in strings of the texts with these numbers. Looks through all of them."""
+    found = db.execute(
+        "-- text_numbers.rows_of\nselect id from text_numbers where number in (select value from json_each(?))",
+        (json.dumps(sorted(numbers)),),
+    )
+    return {int(str(row)) for (row,) in found.fetchall()}
 
 
 def catch_up(db: apsw.Connection) -> bool:

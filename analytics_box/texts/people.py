@@ -70,8 +70,8 @@ class People:
     cancel = "Cancel"
     done = "Removed, with {count} rows. The audit log has it as {id}."
     done_here = (
-        "Removed from this box, with {count} rows. ClickHouse, which cannot be asked now, still has earlier events: "
-        "they go as soon as it can be, and then the audit log has the removal as {id}."
+        "Removed from this box, with {count} rows. ClickHouse or another machine, which cannot be asked now, still has "
+        "earlier events: they go as soon as it can be, and then the audit log has the removal as {id}."
     )
     nothing_given = "Enter the id."
     yes = "yes"

@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from analytics_box.clock import Clock
 from analytics_box.facts import erase
+from analytics_box.facts.erase import Elsewhere, nobody
 from analytics_box.settings import Settings
 from analytics_box.store.db import Connection, Db
 from analytics_box.websites import rows
@@ -16,13 +17,14 @@ log = logging.getLogger(__name__)
 
 
 class Maintenance(Struct, frozen=True):
-    """The parts that maintenance of websites needs."""
+    """The parts that maintenance of websites needs. `elsewhere` says who has events on other machines."""
 
     box_db: Db
     events: Db
     websites: Directory
     settings: Settings
     clock: Clock
+    elsewhere: Elsewhere = nobody
 
 
 async def retain(box: Maintenance) -> None:
@@ -32,7 +34,7 @@ async def retain(box: Maintenance) -> None:
         days = website.tracking.dataRetentionDays
         if days is None:
             continue
-        removed = await erase.older(box.events, website.site, days=days, now=now)
+        removed = await erase.older(box.events, website.site, days=days, now=now, elsewhere=box.elsewhere)
         if removed:
             log.info("Removed %d events of %s, older than %d days", removed, website.id, days)
 

@@ -58,7 +58,9 @@ class World:
         self.clock = FixedClock()
         later = FixedClock(self.clock.now() + 4_000 * DAY)  # all days are over
         self._engines = Engines(self.db, later, columnar="off"), Engines(self.db, later, columnar="on")
-        self._engines[0]._columns.path = directory / "none"  # the replica is the other's, and no remains of an earlier one
+        self._engines[0]._columns.path = (
+            directory / "none"
+        )  # the replica is the other's, and no remains of an earlier one
         self._queries = [
             Queries(engines, self.clock, seconds=30, traits=traits, links=links, splits=splits)
             for engines in self._engines

@@ -25,7 +25,7 @@ from analytics_box.query.plan import Plan, Source
 from analytics_box.store.db import Db
 
 if TYPE_CHECKING:
-    from analytics_box.query.engines.clickhouse import ClickHouse
+    from analytics_box.query.engines.clickhouse.engine import ClickHouse
 
 log = logging.getLogger(__name__)
 

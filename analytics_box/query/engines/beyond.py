@@ -1,21 +1,22 @@
 """What is known of facts that are in ClickHouse only, for those who look at single rows."""
 
-from collections.abc import AsyncIterator, Collection, Sequence
+from collections.abc import AsyncIterator, Awaitable, Collection, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from analytics_box.errors import InClickHouse
 from analytics_box.facts import orders, trimmed
-from analytics_box.query.engines.clickhouse import Away, removing
-from analytics_box.query.engines.clickhouse.server import Server
+from analytics_box.facts.orders import OfPerson, Older
+from analytics_box.query.engines.clickhouse import removing
+from analytics_box.query.engines.clickhouse.server import Away, Server
 from analytics_box.query.engines.counting import Row
 from analytics_box.store.db import Db
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from analytics_box.query.engines.clickhouse import ClickHouse
+    from analytics_box.query.engines.clickhouse.engine import ClickHouse
 
 T = TypeVar("T")
 
@@ -25,6 +26,15 @@ class Beyond:
 
     def __init__(self, events: Db, far: "ClickHouse | None") -> None:
         self._events, self._far = events, far
+
+    @property
+    def applied(self) -> int | None:
+        """The last change of events.db that ClickHouse has; None where it has nothing."""
+        return None if self._far is None else self._far.applied
+
+    async def is_alone(self) -> bool:
+        """Whether facts are there only, or are about to be."""
+        return bool(await self._events.read(trimmed.floors)) or (self._far is not None and self._far.trimming.waits)
 
     async def floor(self, table: str) -> int:
         """The last id of a table that is there only; 0 where there is none."""
@@ -65,7 +75,21 @@ class Beyond:
         """Which of these numbers of texts facts there have. Raises InClickHouse."""
         if not strings or not await self._events.read(trimmed.floors):
             return set()
-        return await self._look(partial(removing.used, wanted=strings))
+        return await self._asked(lambda far: far.used(strings))
+
+    async def visitors(self, site: int, wanted: Collection[int]) -> set[int]:
+        """Which of these visitors of a site any of several machines has events of. Raises InClickHouse."""
+        if self._far is None or not self._far.is_shared:
+            return set()
+        return await self._look(partial(removing.visitors, site=site, wanted=wanted))
+
+    async def shipments(self, what: OfPerson) -> list[tuple[int, int]]:
+        """In which shipments of all machines something is of somebody. Raises InClickHouse."""
+        return await self._look(partial(removing.shipments, what=what))
+
+    async def remove_everywhere(self, what: OfPerson, shipments: Sequence[tuple[int, int]]) -> None:
+        """See that no machine has anything of somebody in these shipments any more. Raises InClickHouse."""
+        await self._asked(lambda far: far.remove_everywhere(what, shipments))
 
     async def rows(self, table: str, columns: Sequence[str], where: str, *, order: str, most: int) -> list[Row]:
         """Rows that are there only, by conditions in SQL without values. Raises InClickHouse."""
@@ -75,12 +99,20 @@ class Beyond:
         )
         return await self._look(lambda server: server.look(statement))
 
+    async def remove_of_retired(self, sites: Sequence[int], older: Sequence[Older]) -> None:
+        """Remove what machines that are gone for good have of these sites, and what is too old. Raises InClickHouse."""
+        if self._far is not None and self._far.following.retired():
+            await self._asked(lambda far: far.remove_of_retired(sites, older))
+
     async def _look(self, work: "Callable[[Server], T]") -> T:
+        return await self._asked(lambda far: far.look(work))
+
+    async def _asked(self, ask: "Callable[[ClickHouse], Awaitable[T]]") -> T:
         if self._far is None:
             raise InClickHouse("A part of this is in ClickHouse only, which this box does not use now (columnar)")
         if not self._far.ready:
             raise InClickHouse("A part of this is in ClickHouse only, which cannot be asked now")
         try:
-            return await self._far.look(work)
+            return await ask(self._far)
         except Away as away:
             raise InClickHouse("A part of this is in ClickHouse only, which cannot be asked now") from away

@@ -1,5 +1,14 @@
-"""The step of box.db that makes the tables of several machines that take events."""
+"""The steps of box.db for several machines that take events."""
 
+# Rows in ClickHouse that are nowhere else: of a primary, which of its machines may have any; of an ingest machine,
+# whether the primary knows that it may.
+ALONE = (
+    "0025_alone",
+    (
+        "alter table nodes add column alone integer not null default 0 check (alone in (0, 1))",
+        "alter table mirror add column alone integer not null default 0 check (alone in (0, 1))",
+    ),
+)
 CLUSTER = (
     "0024_cluster",
     (

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from analytics_box.query.engines.clickhouse import Away
+from analytics_box.query.engines.clickhouse.server import Away
 
 _MADE = re.compile(r"create table if not exists (\w+)")
 _DROPPED = re.compile(r"drop table if exists (\w+)")

@@ -2,11 +2,10 @@
 number of its machine, and a text has one number on all of them."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from random import Random
 from typing import Any
-from unittest.mock import patch
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -16,37 +15,23 @@ from analytics_box.clock import DAY
 from analytics_box.facts.layout import stored
 from analytics_box.facts.tables import FACT_NAMES
 from analytics_box.query.engines import Engines
-from analytics_box.query.engines import clickhouse as room
-from analytics_box.query.engines.clickhouse import Away, ClickHouse, Target, shipping
+from analytics_box.query.engines.clickhouse import shipping
+from analytics_box.query.engines.clickhouse.engine import ClickHouse
 from analytics_box.query.engines.clickhouse.machines import SHIFT, Machine
-from analytics_box.query.engines.clickhouse.shipping import Position
+from analytics_box.query.engines.clickhouse.server import Away, Target
 from analytics_box.query.engines.clickhouse.tables import SHIPPED
 from analytics_box.store import text_numbers
 from analytics_box.store.text_numbers import number_of
 from tests.query.clickhouse.fake import Fake, Killed, Stored
+from tests.query.clickhouse.world import reached
 from tests.query.replica import World as Facts
 
 FAULTS = ("lost", "refused", "late", "killed", "died")
 _LOOKED = re.compile(r"select .+? from (?!system\.)(\w+)")
 
 
-class Rows(Stored):
-    """A table that understands the conditions of several machines."""
-
-    def of(self, where: str) -> list[dict[str, Any]]:
-        condition = re.sub(r"in \(([^)]*)\)", r"in (\1,)", where.replace(" = ", " == "))
-        return [row for row in self.rows if eval(condition, {}, row)]  # the product's own conditions
-
-
 class Shared(Fake):
     """The server of all machines."""
-
-    def do(self, statement: str, *, waits: bool = True) -> None:
-        made = re.match(r"create table if not exists (\w+)", statement)
-        if made:
-            self.through(lambda: self.tables.setdefault(made[1], Rows()))
-        else:
-            super().do(statement, waits=waits)
 
     def look(self, statement: str) -> list[tuple[Any, ...]]:
         if found := _LOOKED.match(statement):
@@ -107,11 +92,11 @@ class Taking(Facts):
 class World:
     """A primary and two machines that take events."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, kind: type[Taking] = Taking) -> None:
         self.random, self.faulty = Random(0), 0.0
         self.server = Shared(self.fault)
         made = (Machine(number, f"box{number}", "box0") for number in range(3))
-        self.machines = [Taking(directory / str(one.number), one, self.server) for one in made]
+        self.machines = [kind(directory / str(one.number), one, self.server) for one in made]
 
     def fault(self) -> str:
         return self.random.choice(FAULTS) if self.random.random() < self.faulty else ""
@@ -164,7 +149,7 @@ class World:
             for one in self.machines:
                 texts = {int(str(row)): str(text) for row, text in one.read("select id, value from strings")}
                 for row in one.read(f"select {', '.join(shown)} from {table.name}"):
-                    expected.append(_there(table.name, row, one.machine.number << SHIFT, texts))
+                    expected.append(as_there(table.name, row, one.machine.number << SHIFT, texts))
             names = (
                 ("row", "id", "value") if table.name == "strings" else _FACT if table.name in FACT_NAMES else ("id",)
             )
@@ -176,7 +161,7 @@ _FACT = ("id", "site", "time", "session", "path")
 _SHOWN = {"strings": ("id", "value")}
 
 
-def _there(table: str, row: tuple[Any, ...], first: int, texts: dict[int, str]) -> tuple[Any, ...]:
+def as_there(table: str, row: tuple[Any, ...], first: int, texts: dict[int, str]) -> tuple[Any, ...]:
     """A row as it has to be in ClickHouse, told plainly."""
     if table == "strings":
         return (row[0] + first, number_of(row[1]), row[1])
@@ -188,20 +173,11 @@ def _there(table: str, row: tuple[Any, ...], first: int, texts: dict[int, str]) 
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    made: list[World] = []
-    write: Callable[[Path, Position], None] = shipping.write_position
-
-    def written(directory: Path, position: Position) -> None:
-        made[0].server.through(lambda: write(directory, position), may_be_late=False)
-
-    with (
-        patch.object(room, "Server", lambda _target: made[0].server),
-        patch.object(shipping, "write_position", written),
-    ):
-        made.append(World(tmp_path_factory.mktemp("machines")))
-        yield made[0]
-        for machine in made[0].machines:
-            machine.close()
+    made = World(tmp_path_factory.mktemp("machines"))
+    with reached(made.server):
+        yield made
+    for machine in made.machines:
+        machine.close()
 
 
 HAPPENINGS = (

@@ -12,7 +12,9 @@ from analytics_box.facts import erase
 from analytics_box.facts.layout import stored
 from analytics_box.facts.tables import FACT_NAMES
 from analytics_box.query.engines import Engines
-from analytics_box.query.engines.clickhouse import ClickHouse, Target, server, shipping
+from analytics_box.query.engines.clickhouse import server, shipping
+from analytics_box.query.engines.clickhouse.engine import ClickHouse
+from analytics_box.query.engines.clickhouse.server import Target
 from analytics_box.query.engines.clickhouse.tables import SHIPPED
 from tests.query.clickhouse.served import Served, needs_chdb, serving
 from tests.query.replica import SITE

@@ -1,6 +1,6 @@
 """Whatever happens between the box and ClickHouse, each row is there once, and as it is in events.db."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from random import Random
 from unittest.mock import patch
@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 from analytics_box.clock import DAY
 from analytics_box.facts.layout import stored
 from analytics_box.query.engines import Engines
-from analytics_box.query.engines import clickhouse as room
-from analytics_box.query.engines.clickhouse import ClickHouse, Target, shipping
-from analytics_box.query.engines.clickhouse.shipping import Position
+from analytics_box.query.engines.clickhouse import shipping
+from analytics_box.query.engines.clickhouse.engine import ClickHouse
+from analytics_box.query.engines.clickhouse.server import Away, Target
 from analytics_box.query.engines.clickhouse.tables import PROPERTIES, SHIPPED
 from tests.query.clickhouse.fake import Fake, Killed
+from tests.query.clickhouse.world import reached
 from tests.query.replica import World as Facts
 
 FAULTS = ("lost", "refused", "late", "killed", "died")
@@ -104,20 +105,10 @@ class World(Facts):
 
 @pytest.fixture(scope="module")
 def facts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    made: list[World] = []
-    write = shipping.write_position
-
-    def written(directory: Path, position: Position) -> None:
-        made[0].server.through(lambda: write(directory, position), may_be_late=False)
-
-    with (
-        patch.object(room, "Server", lambda _target: made[0].server),
-        patch.object(shipping, "write_position", written),
-    ):
-        made.append(World.__new__(World))
-        made[0].__init__(tmp_path_factory.mktemp("facts"))  # type: ignore[misc]
-        yield made[0]
-        made[0].close()
+    made = World(tmp_path_factory.mktemp("facts"))
+    with reached(made.server):
+        yield made
+    made.close()
 
 
 HAPPENINGS = ("visit", "erase", "erase the newest", "move", "forget texts", "land", "a day")
@@ -156,6 +147,46 @@ def test_what_was_sent_in_vain_a_week_ago_is_there_once(facts: World, fault: str
     facts.happen("a day")
     facts.settle()
     facts.assert_arrived()
+
+
+@pytest.mark.parametrize("moved", [False, True])
+def test_what_comes_late_of_a_shipment_whose_rows_are_gone_is_found_and_removed(facts: World, moved: bool) -> None:
+    facts.reset(0, faulty=0)
+    facts.visit()
+    facts.settle()
+    facts.visit()
+    late: list[Callable[[], None]] = []
+    insert = facts.server.insert
+
+    def comes_late(table: str, columns: Iterable[str], lines: bytes, token: str) -> None:
+        if table != "events":
+            return insert(table, columns, lines, token)
+        stored_there, given_columns = facts.server.tables[table], tuple(columns)
+        late.append(lambda: stored_there.insert(given_columns, lines, token))
+        raise Away("the network is down")
+
+    with patch.object(facts.server, "insert", comes_late):
+        facts.try_to_follow()
+    newest = max(row["id"] for row in facts.server.tables["events"].rows)
+    facts.write(f"delete from {stored('events')} where id > ?", newest)
+    facts.settle()
+    if moved:
+        facts.visit()  # ids come again
+    facts.settle()
+    facts.assert_arrived()
+    late[0]()
+    with pytest.raises(AssertionError):
+        facts.assert_arrived()
+    facts.settle()
+    facts.assert_arrived()
+    position = shipping.read_position(facts.directory)
+    assert position is not None
+    assert position.doubted
+    facts.happen("a day")
+    facts.settle()
+    position = shipping.read_position(facts.directory)
+    assert position is not None
+    assert not position.doubted
 
 
 def test_ids_of_removed_rows_that_come_again_arrive(facts: World) -> None:

@@ -14,7 +14,8 @@ from analytics_box.facts.tables import FACT_NAMES
 from analytics_box.query import catalog
 from analytics_box.query.access import Scope
 from analytics_box.query.engines import Engines
-from analytics_box.query.engines.clickhouse import ClickHouse, Target
+from analytics_box.query.engines.clickhouse.engine import ClickHouse
+from analytics_box.query.engines.clickhouse.server import Target
 from analytics_box.query.exported import Part, archive
 from analytics_box.query.presence import Presence
 from analytics_box.query.request import Request
@@ -53,7 +54,7 @@ class World(Questions):
         async def leave() -> None:
             await self.engines.maintain()
             for table in FACT_NAMES:
-                while await far._trim_piece(table, self.clock.now() + DAY):
+                while await far.trimming.piece(table, self.clock.now() + DAY):
                     pass
 
         self._runner.run(leave())

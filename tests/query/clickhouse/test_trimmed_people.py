@@ -13,8 +13,9 @@ from analytics_box.facts.tables import FACT_NAMES, SPANS
 from analytics_box.profiles import download, unused
 from analytics_box.profiles.reading import Profiles
 from analytics_box.query.engines import Engines
-from analytics_box.query.engines import clickhouse as room
-from analytics_box.query.engines.clickhouse import ClickHouse, Target
+from analytics_box.query.engines.clickhouse import line
+from analytics_box.query.engines.clickhouse.engine import ClickHouse
+from analytics_box.query.engines.clickhouse.server import Away, Target
 from tests.inprocess import FixedClock
 from tests.profiles.world import ACTOR, Said, event, span
 from tests.profiles.world import World as People
@@ -73,7 +74,7 @@ class World(People):
 @pytest.fixture
 def world(tmp_path: Path) -> Iterator[World]:
     servers: list[Fake] = []
-    with patch.object(room, "Server", lambda _target: servers[0]):
+    with patch.object(line, "Server", lambda _target: servers[0]):
         made = World(tmp_path / "data")
         servers.append(made.server)
         made.identify("ada", 1)
@@ -112,7 +113,7 @@ def test_who_is_removed_is_gone_there_with_all_texts(world: World) -> None:
 
 def test_while_clickhouse_is_away_an_export_says_so_and_a_removal_waits_for_it(world: World) -> None:
     world.away = "refused"
-    with patch.object(world.server, "look", side_effect=room.Away("it is away")):
+    with patch.object(world.server, "look", side_effect=Away("it is away")):
         with pytest.raises(InClickHouse, match="which cannot be asked now"):
             world.exported("ada")
         done = world.run(world.erasures.person(world.shop, "ada", ACTOR))

@@ -18,14 +18,14 @@ from analytics_box.facts import erase, orders, trimmed
 from analytics_box.facts.layout import stored
 from analytics_box.facts.tables import FACT_NAMES, SPANS
 from analytics_box.query.engines import Engines, changes
-from analytics_box.query.engines import clickhouse as room
-from analytics_box.query.engines.clickhouse import ClickHouse, shipping
-from analytics_box.query.engines.clickhouse.shipping import Position
+from analytics_box.query.engines.clickhouse import shipping, trimming
+from analytics_box.query.engines.clickhouse.engine import ClickHouse
 from analytics_box.query.engines.clickhouse.tables import PROPERTIES, SHIPPED
 from analytics_box.query.plan import RETURNING, Plan
 from analytics_box.store.db import Connection
 from tests.query.clickhouse.fake import Fake
 from tests.query.clickhouse.test_shipping import World as Shipping
+from tests.query.clickhouse.world import reached
 from tests.query.replica import SITE
 
 KEPT = 35  # days
@@ -48,7 +48,7 @@ class World(Shipping):
 
     def reset(self, seed: int, faulty: float) -> None:
         super().reset(seed, faulty)
-        self.db.write_now(_emptied)
+        self.db.write_now(emptied)
         self.known: Known = {name: {} for name in FACT_NAMES}
         self.begin()
 
@@ -149,7 +149,7 @@ def _plain(table: Any) -> list[str]:
     return [name for name in table.names if name not in PROPERTIES]
 
 
-def _emptied(db: Connection) -> None:
+def emptied(db: Connection) -> None:
     for name in FACT_NAMES:
         db.execute(f"delete from {stored(name)}")
     for name in ("trimmed", "trimmed_sites", "removal_orders", "changes"):
@@ -158,22 +158,14 @@ def _emptied(db: Connection) -> None:
 
 @pytest.fixture(scope="module")
 def facts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    made: list[World] = []
-    write = shipping.write_position
-
-    def written(directory: Path, position: Position) -> None:
-        made[0].server.through(lambda: write(directory, position), may_be_late=False)
-
+    made = World(tmp_path_factory.mktemp("facts"))
     with (
-        patch.object(room, "Server", lambda _target: made[0].server),
-        patch.object(shipping, "write_position", written),
-        patch.object(room, "_TRIMMED", 7),
-        patch.object(room, "_TRIMMED_AT_ONCE", 3),
+        reached(made.server),
+        patch.object(trimming, "_ROWS", 7),
+        patch.object(trimming, "_ROWS_AT_ONCE", 3),
     ):
-        made.append(World.__new__(World))
-        made[0].__init__(tmp_path_factory.mktemp("facts"))  # type: ignore[misc]
-        yield made[0]
-        made[0].close()
+        yield made
+    made.close()
 
 
 HAPPENINGS = (
@@ -286,7 +278,7 @@ def test_a_box_that_went_back_refuses_what_it_has_not(facts: World) -> None:
 
 
 @pytest.mark.parametrize("table", ["events", "analytics_box"])
-def test_tables_that_were_emptied_are_not_filled_over_what_is_lost(
+def test_tables_that_wereemptied_are_not_filled_over_what_is_lost(
     facts: World, caplog: pytest.LogCaptureFixture, table: str
 ) -> None:
     old(facts)

@@ -11,8 +11,9 @@ from analytics_box.errors import InClickHouse
 from analytics_box.facts import erase, orders, trimmed
 from analytics_box.facts.tables import FACT_NAMES
 from analytics_box.query.engines import Engines
-from analytics_box.query.engines import clickhouse as room
-from analytics_box.query.engines.clickhouse import ClickHouse, Target, shipping
+from analytics_box.query.engines.clickhouse import shipping, trimming
+from analytics_box.query.engines.clickhouse.engine import ClickHouse
+from analytics_box.query.engines.clickhouse.server import Target
 from analytics_box.store.db import Connection
 from tests.query.clickhouse.served import needs_chdb, serving
 from tests.query.clickhouse.test_over_http import World as OverHttp
@@ -60,7 +61,7 @@ class World(OverHttp):
 
 @pytest.fixture
 def world(tmp_path: Path) -> Iterator[World]:
-    with serving() as served, patch.object(room, "_TRIMMED", 4), patch.object(room, "_TRIMMED_AT_ONCE", 2):
+    with serving() as served, patch.object(trimming, "_ROWS", 4), patch.object(trimming, "_ROWS_AT_ONCE", 2):
         made = World.__new__(World)
         made.expected = {}
         made.__init__(tmp_path, served)  # type: ignore[misc]

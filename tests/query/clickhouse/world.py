@@ -1,14 +1,22 @@
-"""The world of questions, with ClickHouse as its second engine, over its own HTTP interface."""
+"""The world of questions, with ClickHouse as its second engine, over its own HTTP interface; and how boxes reach a
+server that is none."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from unittest.mock import patch
 
 from analytics_box.query.access import Scope
 from analytics_box.query.engines import Engines
-from analytics_box.query.engines.clickhouse import ClickHouse, Target
+from analytics_box.query.engines.clickhouse import line, shipping
+from analytics_box.query.engines.clickhouse.engine import ClickHouse
 from analytics_box.query.engines.clickhouse.machines import Machine
+from analytics_box.query.engines.clickhouse.server import Target
+from analytics_box.query.engines.clickhouse.shipping import Position
 from analytics_box.query.request import Request
 from analytics_box.query.run import Entry, Queries
 from analytics_box.store import text_numbers
+from tests.query.clickhouse.fake import Fake
 from tests.query.world import World as Questions
 
 
@@ -41,3 +49,15 @@ class World(Questions):
         answers = [await queries.answer(request, scope) for queries in self._queries]
         assert [engines.name for engines in self._engines] == ["sqlite", "clickhouse"]
         return answers
+
+
+@contextmanager
+def reached(server: Fake) -> Iterator[None]:
+    """Boxes reach this server; what they write down of it goes wrong as what they do there does."""
+    write = shipping.write_position
+
+    def written(directory: Path, position: Position) -> None:
+        server.through(lambda: write(directory, position), may_be_late=False)
+
+    with patch.object(line, "Server", lambda _target: server), patch.object(shipping, "write_position", written):
+        yield

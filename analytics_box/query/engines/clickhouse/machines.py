@@ -10,11 +10,13 @@ is not that of its owner row, or of other tables, removes what it has there and 
 
 import json
 import secrets
+from collections.abc import Collection, Iterable, Mapping
 
 from msgspec import Struct
 
+from analytics_box.facts.tables import FACT_NAMES
 from analytics_box.query.engines.clickhouse import tables
-from analytics_box.query.engines.clickhouse.server import Away, Server
+from analytics_box.query.engines.clickhouse.server import Away, Gone, Server, count
 from analytics_box.query.engines.clickhouse.tables import OWNER, Table
 from analytics_box.store.text_numbers import hashed
 
@@ -23,11 +25,16 @@ _MAIN, _FIRST_OWN = 1, 2  # ids of owner rows
 
 
 class Machine(Struct, frozen=True):
-    """One of several: its number, 0 for the primary, its box id, and the primary's."""
+    """One of several: its number, 0 for the primary, its box id, and the primary's. A machine `may_trim` once the
+    primary knows that it does. The primary knows the numbers of those that are `retired`, and whether others have, or
+    may have, rows there `alone`: which are nowhere else."""
 
     number: int
     box: str
     cluster: str
+    may_trim: bool = False
+    alone: bool = False
+    retired: tuple[int, ...] = ()
 
     @property
     def first(self) -> int:
@@ -40,8 +47,7 @@ class Machine(Struct, frozen=True):
 
     def own(self, table: Table) -> str:
         """Which rows are this machine's."""
-        key = self.key(table)
-        return f"{key} >= {self.first} and {key} < {(self.number + 1) << SHIFT}"
+        return of_number(self.number, self.key(table))
 
     def names(self, table: Table) -> tuple[str, ...]:
         """The columns of a row as it is sent."""
@@ -60,6 +66,21 @@ class Machine(Struct, frozen=True):
         return hashed(name) if name in table.texts else name
 
 
+def first_of(machine: Machine | None) -> int:
+    """The first of its numbers, of one machine alone 0."""
+    return 0 if machine is None else machine.first
+
+
+def key_of(table: Table, machine: Machine | None) -> str:
+    """The column that names a row of this machine, or of one machine alone."""
+    return "id" if machine is None else machine.key(table)
+
+
+def of_number(number: int, key: str = "id") -> str:
+    """Which rows are of the machine with this number."""
+    return f"{key} >= {number << SHIFT} and {key} < {(number + 1) << SHIFT}"
+
+
 def found_tables(server: Server, machine: Machine) -> list[str]:
     """The epochs of the tables that are there, of which one that came late may be a second name; the primary makes them
     where they do not fit. Raises Away."""
@@ -75,7 +96,16 @@ def found_tables(server: Server, machine: Machine) -> list[str]:
         return sorted(str(epoch) for _, epoch, _ in owners)
     if machine.number:
         raise Away("the primary has not made the tables yet, or has another version")
+    if machine.alone or _has_rows_of(server, machine.retired, there):
+        raise Gone("its tables are not whole, or of another version, and have events that are nowhere else")
     return [_make(server, machine, shape)]
+
+
+def _has_rows_of(server: Server, numbers: Iterable[int], tables_there: Collection[str]) -> bool:
+    """Whether facts of these machines are there."""
+    return any(
+        count(server, table, of_number(number)) for number in numbers for table in FACT_NAMES if table in tables_there
+    )
 
 
 def _make(server: Server, machine: Machine, shape: str) -> str:
@@ -100,15 +130,14 @@ def is_own(server: Server, machine: Machine, epoch: str) -> bool:
     return (machine.box, epoch) in found
 
 
-def begin(server: Server, machine: Machine, epoch_of_tables: str) -> str:
-    """Remove what this machine has there; the epoch of what it sends now."""
+def begin(server: Server, machine: Machine, epoch_of_tables: str, floors: Mapping[str, int]) -> str:
+    """Remove what this machine has there, but for what it has there only; the epoch of what it sends now."""
     epoch = f"{epoch_of_tables}.{secrets.token_hex(8)}"
     server.remove(OWNER.name, f"id = {_FIRST_OWN + machine.number}")
     for table in tables.SHIPPED:
-        where = machine.own(table)
+        where = _above(machine, table, floors)
         server.remove(table.name, where)
-        ((left,),) = server.look(f"select count() from {table.name} where {where}")
-        if left:
+        if left := count(server, table.name, where):
             raise Away(f"{left} rows of {table.name} that were removed are still there")
     _insert_owner(server, [_FIRST_OWN + machine.number, machine.box, epoch, "", 0])
     return epoch
@@ -127,13 +156,18 @@ def first_shipment(machine: Machine, now: int) -> int:
     return machine.first + now // 10
 
 
-def remove_late(server: Server, machine: Machine, before: int) -> None:
-    """Remove what came late of what this machine sent before it began again with this shipment."""
+def remove_late(server: Server, machine: Machine, before: int, kept: Mapping[str, int]) -> None:
+    """Remove what came late of what this machine sent before it began again with this shipment, above what it kept."""
     for table in tables.SHIPPED:
-        where = f"{machine.own(table)} and shipment < {before}"
-        ((late,),) = server.look(f"select count() from {table.name} where {where}")
-        if late:
+        where = f"{_above(machine, table, kept)} and shipment < {before}"
+        if count(server, table.name, where):
             server.remove(table.name, where)
+
+
+def _above(machine: Machine, table: Table, floors: Mapping[str, int]) -> str:
+    """Which rows are this machine's, without those up to its floors, which are facts."""
+    floor = floors.get(table.name)
+    return machine.own(table) if floor is None else f"{machine.own(table)} and id > {machine.first + floor}"
 
 
 def _insert_owner(server: Server, row: list[int | str]) -> None:

@@ -9,15 +9,11 @@ import json
 from collections.abc import Mapping
 
 from analytics_box.query.engines.clickhouse import tables
-from analytics_box.query.engines.clickhouse.machines import Machine
-from analytics_box.query.engines.clickhouse.server import Away, Server
+from analytics_box.query.engines.clickhouse.machines import Machine, first_of, key_of
+from analytics_box.query.engines.clickhouse.server import Away, Gone, Server, count
 from analytics_box.query.engines.clickhouse.shipping import Position, TopChanged
 from analytics_box.query.engines.clickhouse.tables import OWNER
 from analytics_box.query.engines.counting import Row
-
-
-class Gone(Away):
-    """ClickHouse lacks events that are nowhere else."""
 
 
 def why_not(server: Server, position: Position | None, box: str) -> str:
@@ -78,29 +74,30 @@ def resume(server: Server, box: str, epoch: str, floors: Mapping[str, int]) -> i
     return last
 
 
-def require(server: Server, counts: Mapping[str, int], floors: Mapping[str, int]) -> None:
-    """See that ClickHouse has what is there only, so many rows of these tables up to these ids. Raises Gone."""
+def require_shape(server: Server) -> None:
+    """See that the tables, which have what is nowhere else, are of this version. Raises Gone."""
     shapes = {shape for (shape,) in server.look(f"select shape from {OWNER.name}")}
     if shapes - {tables.shape(server.cluster)}:
         raise Gone("its tables are of another version, and have events that are nowhere else")
+
+
+def require(
+    server: Server, counts: Mapping[str, int], floors: Mapping[str, int], machine: Machine | None = None
+) -> None:
+    """See that ClickHouse has what is there only, so many rows of these tables up to these ids. Raises Gone."""
     if missing := _missing(server, [*floors]):
         raise Gone(f"there is no {', '.join(missing)}, with events that are nowhere else")
+    first = first_of(machine)
     for name, floor in floors.items():
-        lacks = counts.get(name, 0) - count(server, name, f"id <= {floor}")
+        lacks = counts.get(name, 0) - count(server, name, f"id >= {first} and id <= {first + floor}")
         if lacks > 0:
             raise Gone(f"it lacks {lacks} rows of {name} that are nowhere else")
 
 
-def count(server: Server, table: str, where: str) -> int:
-    """How many rows of a table this is about."""
-    ((found,),) = server.look(f"select count() from {table} where {where}")
-    return int(found)
-
-
 def newest_left(server: Server, position: Position, top: TopChanged, machine: Machine | None = None) -> int:
     """The newest row of a table that this machine has sent, without those that have changed since; -1 for none."""
-    table, first = tables.BY_NAME[top.table], machine.first if machine is not None else 0
-    key = machine.key(table) if machine is not None else "id"
+    table, first = tables.BY_NAME[top.table], first_of(machine)
+    key = key_of(table, machine)
     own = f"{machine.own(table)} and " if machine is not None else ""
     changed = ", ".join(str(row + first) for row in top.changed)
     ((rows, newest),) = server.look(
@@ -112,11 +109,11 @@ def newest_left(server: Server, position: Position, top: TopChanged, machine: Ma
 
 def newest_rows(server: Server, position: Position, machine: Machine | None = None) -> dict[str, list[Row]]:
     """The newest row of each table that this machine has sent."""
-    first = machine.first if machine is not None else 0
+    first = first_of(machine)
     return {
         table.name: server.look(
             f"select {', '.join(table.plain)} from {table.name}"
-            f" where {machine.key(table) if machine is not None else 'id'} = {position.last_of(table.name) + first}"
+            f" where {key_of(table, machine)} = {position.last_of(table.name) + first}"
         )
         for table in tables.SHIPPED
     }

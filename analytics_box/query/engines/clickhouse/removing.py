@@ -1,14 +1,19 @@
-"""Orders to remove what is in ClickHouse only (facts.orders), carried out there."""
+"""Orders to remove what is in ClickHouse only (facts.orders), carried out there.
 
-from collections.abc import Collection, Iterator, Mapping
+Of several machines, each carries out its own orders over its own rows. What one removes on behalf of all of them, the
+primary looks for again in the rows of all machines, among those that were there when it was ordered (`Everywhere`).
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from analytics_box.facts.orders import Order
+from analytics_box.facts.orders import OfPerson, Older, Order
 from analytics_box.facts.tables import BY_NAME, FACT_NAMES
-from analytics_box.query.engines.clickhouse.opening import count
-from analytics_box.query.engines.clickhouse.server import Away, Server
+from analytics_box.query.engines.clickhouse.machines import SHIFT, Machine, first_of, of_number
+from analytics_box.query.engines.clickhouse.server import Away, Server, count
+from analytics_box.query.engines.clickhouse.tables import SHIPPED
 
-_AT_ONCE = 1_000  # numbers of texts in a statement
+_AT_ONCE = 1_000  # numbers in a statement
 
 
 class Found(NamedTuple):
@@ -19,10 +24,89 @@ class Found(NamedTuple):
     sessions: set[int]
 
 
-def find(server: Server, order: Order) -> Found:
+class Everywhere(NamedTuple):
+    """What somebody did, on all machines: in the shipments that had any of it when this was found out, as (first, last)
+    of each machine. What came later is new. `retired` are the machines that do not remove it themselves."""
+
+    what: OfPerson
+    shipments: Sequence[tuple[int, int]]
+    retired: Sequence[int] = ()
+
+    def conditions(self, table: str) -> list[str]:
+        """In the words of SQL, one after the other."""
+        among = " or ".join(f"(shipment >= {first} and shipment <= {last})" for first, last in self.shipments)
+        return [f"{condition} and ({among})" for condition in self.what.conditions(table)] if among else []
+
+
+def shipments(server: Server, what: OfPerson) -> list[tuple[int, int]]:
+    """In which shipments something is of somebody, as (first, last) of each machine."""
+    found: set[int] = set()
+    for table in FACT_NAMES:
+        for condition in what.conditions(table):
+            found |= numbers(server, "shipment", table, condition)
+    return [(number << SHIFT, max(of)) for number, of in _by_machine(found).items()]
+
+
+def _by_machine(ids: Collection[int]) -> dict[int, list[int]]:
+    found: dict[int, list[int]] = {}
+    for one in sorted(ids):
+        found.setdefault(one >> SHIFT, []).append(one)
+    return found
+
+
+def remove_everywhere(server: Server, wanted: Everywhere) -> None:
+    """Remove what is left of somebody, and look for it again. Raises Away."""
+    texts = {number: _texts_of(server, wanted, number) for number in wanted.retired}
+    for table in FACT_NAMES:
+        for condition in wanted.conditions(table):
+            _remove(server, table, condition)
+    for number, theirs in texts.items():
+        _forget_person(server, wanted.what, number)
+        own = of_number(number)
+        unused = theirs - used(server, theirs, own) if theirs else theirs
+        if unused:
+            _remove(server, "strings", f"{of_number(number, 'row')} and id in ({', '.join(map(str, sorted(unused)))})")
+
+
+def _texts_of(server: Server, wanted: Everywhere, number: int) -> set[int]:
+    """The numbers of texts that what a machine has of somebody refers to, and of who it is."""
+    found = {wanted.what.profile}
+    for table in FACT_NAMES:
+        for condition in wanted.conditions(table):
+            own = f"{condition} and {of_number(number)}"
+            found |= numbers(server, f"arrayJoin([{_strings(table)}])", table, own)
+    return found - {0}
+
+
+def _forget_person(server: Server, what: OfPerson, number: int) -> None:
+    """A machine that is retired has told who somebody was."""
+    if what.profile:
+        who = f"profile = {what.profile}"
+    elif what.stays:
+        who = f"visitor in ({', '.join(str(visitor) for visitor, _, _ in what.stays)})"
+    else:
+        return
+    _remove(server, "visitor_profiles", f"site = {what.site} and {who} and {of_number(number)}")
+
+
+def remove_of_retired(server: Server, number: int, sites: Sequence[int], older: Iterable[Older]) -> None:
+    """Remove what a machine that is retired has of these sites, and what is too old. Raises Away."""
+    own = of_number(number)
+    for first in range(0, len(sites), _AT_ONCE):
+        listed = ", ".join(map(str, sites[first : first + _AT_ONCE]))
+        for table in SHIPPED:
+            if "site" in table.names:
+                _remove(server, table.name, f"site in ({listed}) and {own}")
+    for what in older:
+        for name in FACT_NAMES:
+            for condition in what.conditions(name):
+                _remove(server, name, f"{condition} and {own}")
+
+
+def find(server: Server, order: Order, machine: Machine | None = None) -> Found:
     """What the order would remove."""
     found = Found(0, set(), set())
-    for table, condition in _conditions(order):
+    for table, condition in _conditions(order, machine):
         found = Found(
             found.rows + count(server, table, condition),
             found.strings | numbers(server, f"arrayJoin([{_strings(table)}])", table, condition),
@@ -31,36 +115,45 @@ def find(server: Server, order: Order) -> Found:
     return Found(found.rows, found.strings - {0}, found.sessions - {0})
 
 
-def remove(server: Server, order: Order) -> None:
+def remove(server: Server, order: Order, machine: Machine | None = None) -> None:
     """Remove it, and look for it again. Raises Away."""
-    for table, condition in _conditions(order):
-        if count(server, table, condition):
-            server.remove(table, condition)
-            if left := count(server, table, condition):
-                raise Away(f"{left} rows of {table} that were removed are still there")
+    for table, condition in _conditions(order, machine):
+        _remove(server, table, condition)
 
 
-def left(server: Server, site: int, floors: Mapping[str, int]) -> dict[str, tuple[int, int, int]]:
+def _remove(server: Server, table: str, where: str) -> None:
+    if count(server, table, where):
+        server.remove(table, where)
+        if left := count(server, table, where):
+            raise Away(f"{left} rows of {table} that were removed are still there")
+
+
+def left(
+    server: Server, site: int, floors: Mapping[str, int], machine: Machine | None = None
+) -> dict[str, tuple[int, int, int]]:
     """What is left of a site that is there only, up to the floors of now: how many rows of each table, from the first
     until the last (UTC ms)."""
+    own = first_of(machine)
     return {
         table: (int(rows), int(first or 0), int(last or 0))
         for table, floor in floors.items()
         for rows, first, last in server.look(
-            f"select count(), min(time), max(time) from {table} where site = {site} and id <= {floor}"
+            f"select count(), min(time), max(time) from {table}"
+            f" where site = {site} and id >= {own} and id <= {own + floor}"
         )
     }
 
 
-def used(server: Server, wanted: Collection[int]) -> set[int]:
-    """Which of these numbers of texts any row has."""
+def used(server: Server, wanted: Collection[int], of: str = "") -> set[int]:
+    """Which of these numbers of texts any row has, `of` those with this condition."""
     found: set[int] = set()
     listed = sorted(wanted)
     for first in range(0, len(listed), _AT_ONCE):
         some = ", ".join(map(str, listed[first : first + _AT_ONCE]))
         for table in FACT_NAMES:
             columns = BY_NAME[table].strings
-            where = " or ".join(f"{name} in ({some})" for name in columns)
+            has_one = " or ".join(f"{name} in ({some})" for name in columns)
+            where = f"({has_one}) and {of}" if of else has_one
             found |= numbers(server, f"arrayJoin([{', '.join(columns)}])", table, where)
     return found.intersection(wanted)
 
@@ -81,7 +174,7 @@ def _strings(table: str) -> str:
     return ", ".join(BY_NAME[table].strings)
 
 
-def _conditions(order: Order) -> Iterator[tuple[str, str]]:
+def _conditions(order: Order, machine: Machine | None) -> Iterator[tuple[str, str]]:
     for table in FACT_NAMES:
-        for condition in order.conditions(table):
+        for condition in order.conditions(table, first_of(machine)):
             yield table, condition

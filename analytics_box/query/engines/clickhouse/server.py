@@ -43,6 +43,10 @@ class Away(Exception):
     """Why ClickHouse does not do what it was asked now."""
 
 
+class Gone(Away):
+    """ClickHouse lacks events that are nowhere else."""
+
+
 class PlanFailed(Exception):
     """ClickHouse cannot answer this plan, and is well."""
 
@@ -102,6 +106,12 @@ class Server:
             found = self._client.query_rows_stream(statement.sql, words.bound(statement), settings)
             with found as rows:
                 return counted(map(tuple, rows), take, json_place(plan.names))
+
+
+def count(server: Server, table: str, where: str) -> int:
+    """How many rows of a table this is about."""
+    ((found,),) = server.look(f"select count() from {table} where {where}")
+    return int(found)
 
 
 def _client(target: Target) -> "Client":

@@ -61,8 +61,9 @@ class Position(Struct, frozen=True):
     shipment that may be on its way. `epoch` names the tables that this is about. `removed_at` (UTC ms, or 0) is when
     the first of the rows were removed whose bytes may still be on the server's disk. Where it was resumed, rows up to
     the ids in `kept` were kept: above them, shipments up to the number `before` are of an earlier time, should they
-    still arrive. Of
-    several machines, this one `began` (UTC ms) with the shipment `own_from`: what has a lower number came late."""
+    still arrive. Of several machines, this one `began` (UTC ms) with the shipment `own_from`: above what was `kept`,
+    what has a lower number came late. `doubted` are shipments that were sent more than once, of which something may
+    still come until then (UTC ms)."""
 
     epoch: str
     number: int = 0
@@ -74,6 +75,7 @@ class Position(Struct, frozen=True):
     began: int = 0
     own_from: int = 0
     before: int = 0
+    doubted: dict[int, int] = msgspec.field(default_factory=dict)
 
     def last_of(self, table: str) -> int:
         """The newest row that is there; -1 for none."""
@@ -83,15 +85,19 @@ class Position(Struct, frozen=True):
         """The position while this is on its way."""
         return replace(self, sending=sending)
 
-    def arrived(self, sending: Sending, removed_at: int) -> "Position":
-        """The position once this is there, which has removed rows at this time, or none (0)."""
+    def arrived(self, sending: Sending, removed_at: int, doubted_until: int = 0) -> "Position":
+        """The position once this is there, which has removed rows at this time, or none (0). It is doubted until then,
+        or not at all (0)."""
         last = {name: until for name, (_, until) in sending.rows.items()}
         number, applied, removed_at = self.number + 1, sending.until, self.removed_at or removed_at
-        return replace(self, number=number, applied=applied, last=last, sending=None, removed_at=removed_at)
+        doubted = self.doubted | ({number: doubted_until} if doubted_until else {})
+        return replace(
+            self, number=number, applied=applied, last=last, sending=None, removed_at=removed_at, doubted=doubted
+        )
 
     def purged(self) -> "Position":
         """The position once nothing is left of removed rows."""
-        return replace(self, removed_at=0, kept={}, before=0)
+        return replace(self, removed_at=0, kept=self.kept if self.own_from else {}, before=0)
 
 
 class Part(Struct, frozen=True):
@@ -195,9 +201,9 @@ def next_shipment(
         changes = _changes(db, position.applied, sys.maxsize)
         until = changes[-1][0] if changes else position.applied
         waits, goes_on = len(changes) == CHANGES, False  # first all changes, then new rows
-        rows = {}
+        rows, floors = {}, trimmed.floors(db)
         for name in BY_NAME:
-            after = _after(position, name, _changed(changes, name), left)
+            after = max(_after(position, name, _changed(changes, name), left), floors.get(name, -1))
             last, full = (after, False) if waits else _next(db, name, after)
             rows[name] = (after, last)
             goes_on |= full

@@ -1,0 +1,71 @@
+"""Answers to plans from ClickHouse, each of one state: rows may be replaced while it is asked."""
+
+import logging
+from functools import partial
+
+from analytics_box.errors import DeadlineExceeded, Unavailable
+from analytics_box.query.engines.clickhouse.following import Following
+from analytics_box.query.engines.clickhouse.line import Line
+from analytics_box.query.engines.clickhouse.server import Server
+from analytics_box.query.engines.counting import Row, Take
+from analytics_box.query.plan import Plan
+
+log = logging.getLogger(__name__)
+
+_TRIES = 2  # of a question beside which rows were replaced; another one has them wait
+
+
+class Answers:
+    """So many questions may be `waiting` at once."""
+
+    def __init__(self, line: Line, following: Following, *, waiting: int) -> None:
+        self._line, self._following = line, following
+        self._waiting, self._running = waiting, 0
+
+    async def rows(self, plan: Plan, seconds: float, take: Take) -> list[Row]:
+        """The rows of a plan. Raises Away, PlanFailed, DeadlineExceeded, OverBudget and Unavailable."""
+        if self._running >= self._waiting:
+            raise Unavailable("Too many questions at once; ask again in a moment", retry_after=1)
+        self._running += 1
+        try:
+            return await self._answer(plan, seconds, _Once(take))
+        finally:
+            self._running -= 1
+
+    async def _answer(self, plan: Plan, seconds: float, take: "_Once") -> list[Row]:
+        """Ask, once more where rows were replaced meanwhile, and in the end while nothing is."""
+        for _ in range(_TRIES):
+            before = self._following.removals
+            rows = await self._ask(plan, seconds, take)
+            if before == self._following.removals and not before % 2:
+                return rows
+        async with self._following.lock:
+            return await self._ask(plan, seconds, take)
+
+    async def _ask(self, plan: Plan, seconds: float, take: "_Once") -> list[Row]:
+        take.begin()
+        try:
+            return await self._line.ask(partial(_rows, plan=plan, seconds=seconds, take=take), seconds=seconds + 1)
+        except TimeoutError as late:
+            raise DeadlineExceeded(f"This took longer than the {seconds:g} seconds it may take") from late
+
+
+class _Once:
+    """Tells of the bytes of an answer once, however often it is asked for."""
+
+    def __init__(self, take: Take) -> None:
+        self._take = take
+        self._told, self._now = 0, 0
+
+    def begin(self) -> None:
+        self._now = 0
+
+    def __call__(self, size: int) -> None:
+        self._now += size
+        if self._now > self._told:
+            more, self._told = self._now - self._told, self._now
+            self._take(more)
+
+
+def _rows(server: Server, *, plan: Plan, seconds: float, take: Take) -> list[Row]:
+    return server.rows(plan, seconds, take)

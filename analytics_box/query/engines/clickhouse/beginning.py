@@ -1,0 +1,96 @@
+"""How far ClickHouse is when the line to it was opened: where it was left, or at the beginning."""
+
+import asyncio
+import logging
+import secrets
+from collections.abc import Mapping
+from functools import partial
+
+from msgspec.structs import replace
+
+from analytics_box.clock import Clock
+from analytics_box.facts import orders, trimmed
+from analytics_box.query.engines.clickhouse import machines, opening, shipping
+from analytics_box.query.engines.clickhouse.line import Line
+from analytics_box.query.engines.clickhouse.machines import Machine
+from analytics_box.query.engines.clickhouse.server import Away, Gone
+from analytics_box.query.engines.clickhouse.shipping import Position
+from analytics_box.store.db import Connection, Db
+
+log = logging.getLogger(__name__)
+
+
+async def alone(events: Db, line: Line, clock: Clock) -> Position:
+    """How far it is with this machine's facts; what is not of these is made anew."""
+    server, position = line.there(), shipping.read_position(events.path.parent)
+    box = await events.read(_box)
+    why = await line.send(partial(opening.why_not, server, position, box))
+    if position is not None and not why:
+        newest = {} if position.sending else await line.send(partial(opening.newest_rows, server, position))
+        why = await events.read(partial(shipping.why_not_here, position=position, newest=newest))
+    floors, counts = await events.read(_only_there)
+    if floors:
+        await line.send(partial(opening.require_shape, server))
+        await line.send(partial(opening.require, server, counts, floors))
+    if position is None or why:
+        return await _begun(events, line, clock, box=box, why=why, floors=floors)
+    return position
+
+
+async def _begun(events: Db, line: Line, clock: Clock, *, box: str, why: str, floors: Mapping[str, int]) -> Position:
+    """Make the tables anew, or where ClickHouse has rows alone, keep these and send everything else again."""
+    server = line.there()
+    position = Position(secrets.token_hex(8), applied=await events.read(shipping.newest_change))
+    if floors:
+        log.warning("ClickHouse keeps the rows that events.db has not, and is sent all others again: %s", why)
+        last = await line.send(partial(opening.resume, server, box, position.epoch, floors))
+        number = max(last, clock.now())  # above all that may still arrive, which nobody knows
+        kept = dict(floors)
+        position = replace(position, number=number, last=kept, kept=kept, before=number, removed_at=clock.now())
+    else:
+        log.info("The tables in ClickHouse are made anew: %s", why)
+        await line.send(partial(opening.make, server, box, position.epoch))
+    await asyncio.to_thread(shipping.write_position, events.path.parent, position)
+    return position
+
+
+async def among(events: Db, line: Line, clock: Clock, machine: Machine | None) -> Position:
+    """How far this machine is among others; what it has there is removed and sent again where that is not sure."""
+    if machine is None:
+        raise Away("this machine has not heard from its primary yet")
+    floors, counts = await events.read(_only_there)
+    if floors and not machine.number:
+        raise Gone("events have left events.db for its tables when this was the only machine")
+    server, position = line.there(), shipping.read_position(events.path.parent)
+    epochs = await line.send(partial(machines.found_tables, server, machine))
+    if floors:
+        await line.send(partial(opening.require, server, counts, floors, machine))
+    is_own = await line.send(partial(machines.is_own, server, machine, position.epoch if position else ""))
+    if is_own and position is not None and await _is_ours(events, line, position, machine, epochs):
+        return position
+    log.info("All events of this machine are sent to ClickHouse from the beginning")
+    applied = await events.read(shipping.newest_change)
+    begun, now = await line.send(partial(machines.begin, server, machine, epochs[0], floors)), clock.now()
+    number = machines.first_shipment(machine, now)
+    kept = dict(floors)
+    position = Position(begun, number=number, applied=applied, last=kept, kept=kept, began=now, own_from=number)
+    await asyncio.to_thread(shipping.write_position, events.path.parent, position)
+    return position
+
+
+async def _is_ours(events: Db, line: Line, position: Position, machine: Machine, epochs: list[str]) -> bool:
+    """Whether what this machine has there is what it sent until this position."""
+    if position.epoch.partition(".")[0] not in epochs:
+        return False
+    newest = {} if position.sending else await line.send(partial(opening.newest_rows, line.there(), position, machine))
+    look = partial(shipping.why_not_here, position=position, newest=newest, machine=machine)
+    return not await events.read(look)
+
+
+def _box(db: Connection) -> str:
+    return str(db.execute("-- clickhouse.box\nselect id from box").fetchall()[0][0])
+
+
+def _only_there(db: Connection) -> tuple[dict[str, int], dict[str, int]]:
+    """What ClickHouse has alone: up to which ids, and how many rows; none are counted while some are to be removed."""
+    return trimmed.floors(db), {} if orders.count(db) else trimmed.counts(db)

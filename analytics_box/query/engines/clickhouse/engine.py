@@ -1,0 +1,196 @@
+"""ClickHouse in the place of the column replica: it follows events.db, and answers plans once it has all of it.
+
+While it is away, or has not caught up, SQLite answers from events.db, which has everything.
+"""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from functools import partial
+from typing import TypeVar
+
+from analytics_box.clock import Clock
+from analytics_box.facts.orders import OfPerson, Older
+from analytics_box.facts.tables import FACT_NAMES
+from analytics_box.query.engines.clickhouse import removing, words
+from analytics_box.query.engines.clickhouse.answers import Answers
+from analytics_box.query.engines.clickhouse.following import Following
+from analytics_box.query.engines.clickhouse.line import Line
+from analytics_box.query.engines.clickhouse.machines import SHIFT, Machine, first_of, of_number
+from analytics_box.query.engines.clickhouse.removing import Everywhere
+from analytics_box.query.engines.clickhouse.server import Away, PlanFailed, Server, Target
+from analytics_box.query.engines.clickhouse.trimming import Trimming
+from analytics_box.query.engines.clickhouse.upkeep import Upkeep
+from analytics_box.query.engines.counting import Row, Take
+from analytics_box.query.engines.sql import Statement
+from analytics_box.query.engines.trimming import Trimmed
+from analytics_box.query.plan import Plan
+from analytics_box.store import text_numbers
+from analytics_box.store.db import Connection, Db
+from analytics_box.store.text_numbers import number_of
+
+log = logging.getLogger(__name__)
+T = TypeVar("T")
+
+EVERY_SECONDS = 1.0  # between two shipments: answers may be so old
+
+
+class ClickHouse:
+    """Follows events.db by shipments, one after the other, and answers from what has arrived."""
+
+    NAME = words.NAME
+
+    def __init__(
+        self,
+        events: Db,
+        clock: Clock,
+        target: Target,
+        *,
+        waiting: int = 256,
+        every: float = EVERY_SECONDS,
+        keep_days: int = 0,
+        among: Callable[[], Machine | None] | None = None,
+    ) -> None:
+        """`among` says which of several machines this is, once it is known."""
+        self._events = events
+        self.is_shared = among is not None  # whether it has events that events.db has not, those of other machines
+        self.trimmed = Trimmed(events)
+        self._line = Line(clock, target)
+        self.following = Following(events, clock, self._line, self.trimmed, every=every, among=among)
+        self.trimming = Trimming(events, clock, self._line, self.following, self.trimmed, keep_days=keep_days)
+        self._upkeep = Upkeep(events, clock, self._line, self.following)
+        self._answers = Answers(self._line, self.following, waiting=waiting)
+
+    @property
+    def ready(self) -> bool:
+        """Whether it has answered last, and has all that there was then."""
+        return self._line.is_ready
+
+    @property
+    def away_since(self) -> int | None:
+        """Since when it has been away (UTC ms); None where it is not."""
+        return self._line.away_since
+
+    @property
+    def lacks(self) -> str:
+        """What it has lost that nobody else has, in words; empty where it has everything."""
+        return self._line.lacks
+
+    @property
+    def version(self) -> int:
+        """Of the facts that a question would be answered from now."""
+        return self.following.version
+
+    @property
+    def applied(self) -> int | None:
+        """The last change that has arrived; None where nothing was ever sent, so that nobody needs any."""
+        return self.following.applied
+
+    def statement(self, plan: Plan) -> Statement:
+        """What it would run for this plan."""
+        return words.render(plan, several=self.is_shared)
+
+    async def rows_or_none(self, plan: Plan, seconds: float, take: Take) -> list[Row] | None:
+        """The rows of a plan; None where somebody else has to answer it now.
+
+        Raises DeadlineExceeded, OverBudget and Unavailable.
+        """
+        if not self.ready:
+            return None
+        try:
+            await asyncio.wait_for(self.following.follow(), seconds / 2)
+            return await self._answers.rows(plan, seconds, take)
+        except TimeoutError:
+            log.warning("ClickHouse is behind by more than a question may wait: SQLite answers it")
+        except PlanFailed:
+            log.exception("ClickHouse cannot answer this; SQLite does")
+        except Away:
+            pass  # it was told in the log
+        return None
+
+    async def maintain(self) -> None:
+        """Catch up, from the beginning if need be."""
+        if not self._line.may_be_tried:
+            return
+        if self.is_shared:
+            self.following.look_again()  # now and then
+        try:
+            await self.following.follow(now=True)
+            await self._upkeep.remove_late()
+            await self._upkeep.purge()
+            await self.trimming.trim()
+        except Away:
+            return
+        if not self.ready:
+            self._line.ready()
+            log.info("ClickHouse has all events and answers queries")
+
+    @contextlib.asynccontextmanager
+    async def keeping(self) -> AsyncIterator[None]:
+        """Nothing more is trimmed meanwhile."""
+        async with self.trimming.keeping():
+            yield
+
+    async def look(self, work: Callable[[Server], T]) -> T:
+        """What is found there once all is there that this box has. Raises Away."""
+        await self.following.follow(now=True)
+        return await self._line.ask(work)
+
+    async def behind(self) -> tuple[int, int]:
+        """How many rows of facts are there, and how many are still to come."""
+        newest, position = await self._events.read(_newest), self.following.position
+        there = {name: max(position.last_of(name), 0) if position else 0 for name in newest}
+        return sum(there.values()), sum(max(newest[name] - there[name], 0) for name in newest)
+
+    async def links(self, site: int, profile_id: str) -> list[tuple[int, int, int]]:
+        """Who the visitors were that any machine knows to have been a person: (visitor, since, 1 for the person or 0
+        for somebody else). Raises Away."""
+        await self.following.follow(now=True)
+        person = number_of(profile_id)
+        theirs = f"select visitor from visitor_profiles where site = {site} and profile = {person}"
+        found = await self._line.send(
+            partial(
+                self._line.there().look,
+                f"select visitor, time, max(profile = {person}) from visitor_profiles where site = {site}"
+                f" and visitor in ({theirs}) group by visitor, time",
+            )
+        )
+        return [(int(visitor), int(time), int(is_person)) for visitor, time, is_person in found]
+
+    async def used(self, strings: Collection[int]) -> set[int]:
+        """Which of these strings facts have that this machine has sent. Raises Away."""
+        if not self.is_shared:
+            return await self.look(partial(removing.used, wanted=strings))
+        await self.following.follow(now=True)
+        own = of_number(first_of(self.following.machine) >> SHIFT)
+        shared = await self._events.read(partial(text_numbers.numbers_of, rows=strings))
+        used = await self.look(partial(removing.used, wanted={*shared.values()}, of=own))
+        return {row for row in strings if row not in shared or shared[row] in used}
+
+    async def remove_everywhere(self, what: OfPerson, shipments: Sequence[tuple[int, int]]) -> None:
+        """Remove what machines that are gone for good have of somebody, and see that no machine has any of it in these
+        shipments. Raises Away."""
+        wanted = Everywhere(what, shipments, self.following.retired())
+        await self._remove(partial(removing.remove_everywhere, wanted=wanted))
+
+    async def remove_of_retired(self, sites: Sequence[int], older: Sequence[Older]) -> None:
+        """Remove what machines that are gone for good have of these sites, and what is too old. Raises Away."""
+        for number in self.following.retired():
+            await self._remove(partial(removing.remove_of_retired, number=number, sites=sites, older=older))
+
+    async def _remove(self, work: Callable[[Server], None]) -> None:
+        """Remove something once all is there that this box has."""
+        await self.following.follow(now=True)
+        async with self.following.lock:
+            with self._line.losing(), self.following.replacing():
+                await self._line.send(partial(work, self._line.there()))
+
+    def close(self) -> None:
+        """Wait for what is under way, and close."""
+        self._line.close()
+
+
+def _newest(db: Connection) -> dict[str, int]:
+    query = " union all ".join(f"select '{name}', coalesce(max(id), 0) from {name}" for name in FACT_NAMES)
+    return {str(name): int(str(last)) for name, last in db.execute(f"-- clickhouse.newest\n{query}").fetchall()}

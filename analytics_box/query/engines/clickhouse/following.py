@@ -1,0 +1,233 @@
+"""ClickHouse follows events.db: shipment after shipment, and removal after removal, until it has the state of now."""
+
+import asyncio
+import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import TypeVar
+
+from msgspec.structs import replace
+
+from analytics_box.clock import DAY, Clock
+from analytics_box.facts import erase, orders, trimmed
+from analytics_box.facts.orders import Order
+from analytics_box.query.engines.clickhouse import beginning, delivery, machines, opening, removing, shipping
+from analytics_box.query.engines.clickhouse.line import Line
+from analytics_box.query.engines.clickhouse.machines import Machine
+from analytics_box.query.engines.clickhouse.removing import Found
+from analytics_box.query.engines.clickhouse.server import Away, Server
+from analytics_box.query.engines.clickhouse.shipping import Position, Shipment
+from analytics_box.query.engines.trimming import Trimmed
+from analytics_box.store import text_numbers
+from analytics_box.store.db import Connection, Db
+
+T = TypeVar("T")
+
+_READ_SECONDS = 120.0
+_NOBODY = -1  # no text has this number
+
+
+class Following:
+    """One after the other; whoever changes something there holds the `lock`."""
+
+    def __init__(
+        self,
+        events: Db,
+        clock: Clock,
+        line: Line,
+        known: Trimmed,
+        *,
+        every: float,
+        among: Callable[[], Machine | None] | None = None,
+    ) -> None:
+        self._events, self._clock, self._line, self._known = events, clock, line, known
+        self._every, self._among = every, among
+        self.machine = None if among is None else among()  # as of when the line was opened
+        self.position: Position | None = None
+        self.lock = asyncio.Lock()
+        self.removals = 0  # how often rows began or ended to be replaced
+        self._version = -1  # of events.db that is there
+        self._followed_at = -math.inf  # seconds of the clock
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    @property
+    def version(self) -> int:
+        """Of the facts that a question would be answered from now."""
+        fresh = 0 <= self._clock.monotonic() - self._followed_at < self._every
+        return self._version if self._line.is_ready and fresh else self._events.version
+
+    @property
+    def applied(self) -> int | None:
+        """The last change that has arrived; None where nothing was ever sent, so that nobody needs any."""
+        position = self.position or shipping.read_position(self._events.path.parent)
+        return None if position is None else position.applied
+
+    def look_again(self) -> None:
+        """Whether the tables are still the same is to be seen, whatever came here."""
+        self._version = -1
+
+    async def follow(self, *, now: bool = False) -> None:
+        """Bring it to the state that the facts have now. A shipment goes on when nobody waits for it any more.
+
+        Raises Away.
+        """
+        if not now and self.version == self._version:
+            return
+        task = asyncio.create_task(self._follow_to(self._events.version))
+        self._tasks.add(task)
+        task.add_done_callback(self._followed)
+        await asyncio.shield(task)
+
+    @contextmanager
+    def replacing(self) -> Iterator[None]:
+        """Whoever asks meanwhile may see half of it. After a failure that is so until the line is opened."""
+        self.removals += self.removals % 2 + 1  # odd until it is over, whatever happened before
+        yield
+        self.removals += 1
+
+    def may_trim(self) -> bool:
+        """Whether rows may leave events.db: of several machines, once the primary knows that this one has some there
+        alone."""
+        machine = self._among() if self._among is not None else None
+        return self._among is None or (machine is not None and machine.may_trim)
+
+    def retired(self) -> tuple[int, ...]:
+        """The machines that are gone for good, as the primary knows."""
+        machine = self._among() if self._among is not None else None
+        return () if machine is None else machine.retired
+
+    async def write(self, position: Position) -> None:
+        """It is so far now. Raises OSError."""
+        await asyncio.to_thread(shipping.write_position, self._events.path.parent, position)
+        self.position = position
+
+    def _followed(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled():
+            task.exception()  # whoever waits is told
+
+    async def _follow_to(self, wanted: int) -> None:
+        async with self.lock:
+            if self._line.server is not None and self._version >= wanted:
+                return
+            with self._line.losing():
+                if self._line.server is None:
+                    await self._open()
+                while self._version < wanted:
+                    version = self._events.version
+                    if not await self._step() and not await self._carry_out():
+                        self._version, self._followed_at = version, self._clock.monotonic()
+
+    async def _open(self) -> None:
+        """Connect, and find out how far it is."""
+        await self._line.open()
+        self._version = -1
+        self.removals += self.removals % 2
+        if self._among is None:
+            self.position = await beginning.alone(self._events, self._line, self._clock)
+        else:
+            self.machine = self._among()
+            self.position = await beginning.among(self._events, self._line, self._clock, self.machine)
+
+    def _open_position(self) -> tuple[Position, Server]:
+        if self.position is None or self._line.server is None:
+            raise Away("It is closed")
+        return self.position, self._line.server
+
+    async def _step(self) -> bool:
+        """Send one shipment; whether there may be more. One that may be on its way already goes first."""
+        position, server = self._open_position()
+        sending, now, machine = position.sending, self._clock.now(), self.machine
+        if machine is not None:
+            await self._line.send(partial(machines.check, server, machine, position.epoch))
+        if sending is not None and now - sending.began >= DAY:
+            await self._line.send(partial(delivery.take_back, server, position.number + 1))
+            sending = sending.anew(now)
+            await self.write(position.sends(sending))
+        doubted_until = now + DAY if sending is not None else 0
+        if sending is not None:
+            shipment = await self._read(
+                partial(shipping.same_shipment, position=position, sending=sending, machine=machine)
+            )
+        else:
+            found = await self._next_shipment(server, position, now)
+            if found is None:
+                return False
+            shipment = found
+            await self.write(position.sends(shipment.sending))
+        deliver = partial(delivery.deliver, server, position, shipment, machine)
+        if shipment.removes:
+            with self.replacing():
+                await self._line.send(deliver)
+        else:
+            await self._line.send(deliver)
+        removed_at = now if shipment.removes else 0
+        await self.write(position.arrived(shipment.sending, removed_at=removed_at, doubted_until=doubted_until))
+        return shipment.more
+
+    async def _next_shipment(self, server: Server, position: Position, now: int) -> Shipment | None:
+        """What is to be sent next; None where all is there."""
+        machine, left = self.machine, dict[tuple[str, tuple[int, ...]], int]()
+        while True:
+            try:
+                return await self._read(
+                    partial(shipping.next_shipment, position=position, now=now, left=left, machine=machine)
+                )
+            except shipping.TopChanged as top:
+                found = await self._line.send(partial(opening.newest_left, server, position, top, machine))
+                left[top.table, top.changed] = found
+
+    async def _carry_out(self) -> bool:
+        """Remove what the next order says; whether there was one."""
+        order = await self._events.read(orders.first)
+        if order is None:
+            return False
+        position, server = self._open_position()
+        machine = self.machine
+        there = order if machine is None else await self._events.read(partial(_as_shared, order=order))
+        if isinstance(order.what, orders.OfPerson) and not order.what.noted:
+            found = await self._line.send(partial(removing.find, server, there, machine))
+            if machine is not None:
+                found = await self._events.read(partial(_as_here, found=found, machine=machine))
+            await self._events.write(
+                partial(
+                    orders.note_found, order=order, removed=found.rows, strings=found.strings, sessions=found.sessions
+                )
+            )
+        with self.replacing():
+            await self._line.send(partial(removing.remove, server, there, machine))
+        if isinstance(order.what, orders.Older):
+            await erase.people(self._events, order.what.site, order.what.before, self._visitors)
+        floors = await self._events.read(trimmed.floors)
+        left = await self._line.send(partial(removing.left, server, order.what.site, floors, machine))
+        await self._events.write(partial(orders.forget, order=order, left=left))
+        await self._known.reload()
+        if not position.removed_at:
+            await self.write(replace(position, removed_at=self._clock.now()))
+        return True
+
+    async def _visitors(self, site: int, wanted: list[int]) -> set[int]:
+        """Which of these visitors of a site have events there."""
+        return await self._line.send(partial(removing.visitors, self._line.there(), site, wanted))
+
+    async def _read(self, work: Callable[[Connection], T]) -> T:
+        return await self._events.read(work, seconds=_READ_SECONDS)
+
+
+def _as_shared(db: Connection, *, order: Order) -> Order:
+    """The order by the numbers that texts have on all machines."""
+    if not isinstance(order.what, orders.OfPerson) or not order.what.profile:
+        return order
+    profile = order.what.profile
+    shared = text_numbers.numbers_of(db, [profile]).get(profile, _NOBODY)
+    return replace(order, what=replace(order.what, profile=shared))
+
+
+def _as_here(db: Connection, *, found: Found, machine: Machine) -> Found:
+    """What was found by the numbers that texts and sessions have on this machine."""
+    return Found(
+        found.rows,
+        text_numbers.rows_of(db, found.strings),
+        {session - machine.first for session in found.sessions},
+    )

@@ -1,0 +1,106 @@
+"""The line to ClickHouse, which may be away: one connection, the threads that use it, and the wait after a failure."""
+
+import asyncio
+import contextlib
+import logging
+import math
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import TypeVar
+
+from analytics_box.clock import Clock
+from analytics_box.query.engines.clickhouse.server import Away, Gone, Server, Target
+
+log = logging.getLogger(__name__)
+T = TypeVar("T")
+
+AT_ONCE = 8  # questions that are with the server
+_FIRST_WAIT, _LONGEST_WAIT = 5, 60  # seconds after a failure
+
+
+class Line:
+    """Whoever finds that ClickHouse does not do what it should loses the line; the next one opens it."""
+
+    def __init__(self, clock: Clock, target: Target) -> None:
+        self._clock, self._target = clock, target
+        self.server: Server | None = None
+        self.is_ready = False  # it has answered last, and has all that there was then
+        self.away_since: int | None = None  # UTC ms
+        self.lacks = ""  # what ClickHouse has lost that nobody else has
+        self._not_before = -math.inf  # seconds of the clock
+        self._failures = 0  # in a row
+        self._asking = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="clickhouse")
+        self._sending = ThreadPoolExecutor(1, thread_name_prefix="to-clickhouse")
+
+    @property
+    def may_be_tried(self) -> bool:
+        """Whether the last failure is long enough ago."""
+        return self._clock.monotonic() >= self._not_before
+
+    def there(self) -> Server:
+        """The server of the open line. Raises Away."""
+        if self.server is None:
+            raise Away("It was lost a moment ago")
+        return self.server
+
+    async def open(self) -> Server:
+        """Connect. Raises Away."""
+        self.server = await self.send(partial(Server, self._target))
+        return self.server
+
+    async def send(self, work: Callable[[], T]) -> T:
+        """Do this in the thread of what changes something there, one after the other."""
+        return await asyncio.get_running_loop().run_in_executor(self._sending, work)
+
+    async def ask(self, work: Callable[[Server], T], *, seconds: float | None = None) -> T:
+        """What is found there, beside other questions. Raises Away, and TimeoutError."""
+        server = self.there()
+        try:
+            asked = asyncio.get_running_loop().run_in_executor(self._asking, partial(work, server))
+            return await asyncio.wait_for(asked, seconds)
+        except Away as away:
+            if server is self.server:
+                self.lose(away)
+            raise
+
+    def ready(self) -> None:
+        """All is there, and it answers."""
+        self.is_ready = True
+        self._failures, self.away_since, self.lacks = 0, None, ""
+
+    def lose(self, why: Exception) -> None:
+        """Let SQLite answer, and try again after a while, which grows with each failure."""
+        wait = min(_FIRST_WAIT * 2 ** min(self._failures, 10), _LONGEST_WAIT)
+        self._failures += 1
+        self.lacks = str(why) if isinstance(why, Gone) else ""
+        self.away_since = self.away_since or self._clock.now()
+        self._not_before = self._clock.monotonic() + wait
+        self.is_ready = False
+        log.error("ClickHouse does not do what it should (%s): SQLite answers; next try in %d seconds", why, wait)
+        server, self.server = self.server, None
+        if server is not None:
+            self._sending.submit(_closed, server)
+
+    @contextlib.contextmanager
+    def losing(self) -> Iterator[None]:
+        """Whatever fails in here loses the line. Raises Away."""
+        try:
+            yield
+        except (Away, OSError) as away:
+            self.lose(away)
+            raise Away(str(away)) from away
+
+    def close(self) -> None:
+        """Wait for what is under way, and close."""
+        self.is_ready = False
+        for threads in (self._asking, self._sending):
+            threads.shutdown(wait=True, cancel_futures=True)
+        server, self.server = self.server, None
+        if server is not None:
+            _closed(server)
+
+
+def _closed(server: Server) -> None:
+    with contextlib.suppress(Away):
+        server.close()
