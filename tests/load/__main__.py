@@ -19,6 +19,8 @@ abuse    connections that only take up room, --connections of each of --kinds fo
 large    20 of the largest questions at once, of a key and of anonymous callers: memory, /health and events meanwhile
 flag_streams  --clients that listen for changed flags: memory, how soon a change reaches them all, what others wait
 phases   how long the steps of a check take beside what curl says of them, in --rounds
+clickhouse  --events over --days sent to ClickHouse (chdb): rows a second, and questions through the box beside chdb
+         asked directly
 cluster  --machines that take events, a primary and a ClickHouse (chdb) for --seconds, each killed once in between:
          every acknowledged event is there once
 status_page  a public page of ten monitors: cold, cached, and 2,000 requests a second beside --rate events a second
@@ -32,6 +34,7 @@ from pathlib import Path
 from tests.load import (
     abuse,
     answers,
+    clickhouse,
     cluster,
     flag_streams,
     flags,
@@ -59,6 +62,7 @@ def main() -> None:
     names = (
         "abuse",
         "answers",
+        "clickhouse",
         "cluster",
         "flag_streams",
         "flags",
@@ -92,7 +96,9 @@ def main() -> None:
         help="events that are there before ingest and overlap, or of another website in soak",
     )
     parser.add_argument("--engines", nargs="+", choices=query.ENGINES, help="of query; all of them when not given")
-    parser.add_argument("--data", type=Path, help="keep the data of query and answers here, and use it again")
+    parser.add_argument(
+        "--data", type=Path, help="keep the data of answers, clickhouse and query here, and use it again"
+    )
     parser.add_argument("--kinds", nargs="+", choices=kinds, default=kinds, help="of abuse")
     parser.add_argument("--connections", type=int, default=5_000)
     parser.add_argument("--clients", type=int, default=1_000, help="of flag_streams")
@@ -109,6 +115,8 @@ def main() -> None:
                 abuse.main(kinds, given.connections, given.seconds, given.addresses)
             if FLOOD in given.kinds:
                 flood.main()
+        case "clickhouse":
+            clickhouse.main(given.events, given.days, given.data)
         case "cluster":
             cluster.main(given.seconds, given.machines)
         case "ingest":

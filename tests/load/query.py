@@ -73,7 +73,7 @@ def main(events: int, days: int, folder: Path | None, only: Sequence[str] = ENGI
             rolled_up(directory, now)
         engines = [name for name in only if name != "clickhouse" or find_spec("chdb") is not None]
         found = {name: _in_process(name, directory, now) for name in engines}
-    for case in _cases():
+    for case in cases():
         answers = {name: found[name][case] for name in engines}
         figures: dict[str, float] = {}
         for name, answer in answers.items():
@@ -85,7 +85,7 @@ def main(events: int, days: int, folder: Path | None, only: Sequence[str] = ENGI
             if not _same(answer.rows, answers[engines[0]].rows):
                 sys.exit(f"{name} and {engines[0]} disagree on {case}")
     for days_, filtered in product(RANGES, (False, True)):
-        of = [case for case in _cases() if (case.days, case.filtered) == (days_, filtered)]
+        of = [case for case in cases() if (case.days, case.filtered) == (days_, filtered)]
         medians = {name: [statistics.median(found[name][case].times) for case in of] for name in engines}
         totals = {f"{name}_ms": sum(times) for name, times in medians.items()}
         if {"duckdb", "clickhouse"} <= set(engines):
@@ -152,7 +152,7 @@ def _extent(db: Connection) -> tuple[int, int]:
     return int(str(stored)), int(str(last))
 
 
-def _cases() -> Iterator[Case]:
+def cases() -> Iterator[Case]:
     for days, filtered, name in product(RANGES, (False, True), COMMON):
         yield Case(name, days, filtered)
 
@@ -184,7 +184,7 @@ def _in_process(engine: str, directory: Path, now: int) -> dict[Case, Found]:
     process.start()
     theirs.close()
     found: dict[Case, Found] = {}
-    for _ in _cases():
+    for _ in cases():
         case, answer = ours.recv()
         found[case] = answer
     report(f"memory of {engine}", **ours.recv())
@@ -196,7 +196,7 @@ def _ask(engine: str, directory: Path, now: int, answers: Any) -> None:
     """Ask all cases; what is sent is each case with what was found, then the memory that it took."""
     before = _status("VmRSS")
     run = {"sqlite": _sqlite, "duckdb": _duckdb, "clickhouse": _clickhouse}[engine](directory)
-    for case in _cases():
+    for case in cases():
         times: list[float] = []
         rows: list[list[tuple[Any, ...]]] = []
         while len(times) <= RUNS and not (times and times[0] > SLOW_MS):
@@ -243,14 +243,14 @@ def _clickhouse(directory: Path) -> Any:
 
     def run(plan: Plan) -> list[tuple[Any, ...]]:
         statement = words.render(plan)
-        given = {name: _parameter(value) for name, value in words.bound(statement).items()}
+        given = {name: parameter(value) for name, value in words.bound(statement).items()}
         answer = session.query(f"{statement.sql}\nsettings {settings}", "JSONCompact", params=given)
         return [tuple(_number(value) for value in row) for row in json.loads(str(answer))["data"]]
 
     return run
 
 
-def _parameter(value: object) -> str:
+def parameter(value: object) -> str:
     """A value as ClickHouse reads it."""
     if isinstance(value, list):
         return f"[{', '.join(quoted(item) if isinstance(item, str) else str(item) for item in value)}]"

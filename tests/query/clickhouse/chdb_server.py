@@ -77,6 +77,8 @@ class Faults:
 
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # an answer in two packets waits 40 ms for the client's acknowledgement
+    wbufsize = -1
     engine: Engine
     faults: Faults
 
