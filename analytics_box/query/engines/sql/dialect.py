@@ -15,7 +15,6 @@ def word(pattern: str) -> re.Pattern[str]:
     return re.compile(rf"{pattern}(?<!\w{pattern})")
 
 
-
 class Dialect(Struct, frozen=True):
     """The words of an engine.
 
