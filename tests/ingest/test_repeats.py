@@ -12,8 +12,8 @@ from analytics_box.ingest import repeats
 from analytics_box.ingest.repeats import EventIds
 from analytics_box.store import schema
 from analytics_box.store.db import Connection, Db
-from analytics_box.store.migrations import migrate
 from tests.inprocess import FixedClock
+from tests.migrated import migrated
 
 NOON = 1_780_000_000_000  # UTC ms
 
@@ -22,7 +22,7 @@ class Shelf:
     """An events.db with its event ids, which can be closed and opened again."""
 
     def __init__(self, directory: Path) -> None:
-        migrate(directory)
+        migrated(directory)
         self.clock = FixedClock(NOON)
         self._path = directory / schema.EVENTS_FILE
         self.open()

@@ -21,9 +21,9 @@ from analytics_box.ingest import unflag as unflagging
 from analytics_box.ingest.unflag import unflag
 from analytics_box.store import schema
 from analytics_box.store.db import Connection
-from analytics_box.store.migrations import migrate
 from tests.examples import examples
 from tests.ledgers import NOON, SITE, Books, open_books
+from tests.migrated import migrated
 from tests.query.happenings import Happening
 from tests.query.visits import visits
 
@@ -74,7 +74,7 @@ def event(hit: Hit, *, held: bool | None = None) -> Event:
 def empty() -> bytes:
     """A new events.db."""
     with TemporaryDirectory() as folder:
-        migrate(Path(folder))
+        migrated(Path(folder))
         return (Path(folder) / schema.EVENTS_FILE).read_bytes()
 
 

@@ -19,9 +19,9 @@ from analytics_box.query.engines.transfer import COPIED
 from analytics_box.query.plan import Plan
 from analytics_box.store import schema
 from analytics_box.store.db import Connection, Db
-from analytics_box.store.migrations import migrate
 from analytics_box.store.strings import Strings
 from tests.inprocess import FixedClock
+from tests.migrated import migrated
 from tests.query.facts_of_all_kinds import visit
 
 SITE = 1
@@ -35,7 +35,7 @@ class World:
         self.given = {"columnar": "on"} | given
         self.clock = clock or FixedClock()
         self.runner = asyncio.Runner()
-        migrate(directory)
+        migrated(directory)
         self.open()
 
     def open(self) -> None:

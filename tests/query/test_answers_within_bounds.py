@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from analytics_box.query import budget, catalog, encoded, run
@@ -18,6 +18,7 @@ from analytics_box.query.encoded import EncodedEntry, Encoding
 from analytics_box.query.request import DECODER, GivenQuery, Request, check
 from analytics_box.query.run import Compared, Entry, Queries
 from tests.cases import each
+from tests.examples import examples
 from tests.inprocess import NOON
 from tests.query.checks_of_all_kinds import check as check_of
 from tests.query.checks_of_all_kinds import store_checks
@@ -200,7 +201,7 @@ values = st.none() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.float
 rows = st.lists(st.dictionaries(st.text(max_size=5), values | st.lists(values, max_size=3), max_size=4), max_size=9)
 
 
-@settings(max_examples=200)
+@examples(200, anew=True)
 @given(tables=st.lists(rows, max_size=4), earlier=rows, piece=st.integers(1, 4))
 def test_pieces_make_the_same_json(tables: list[list[dict[str, Any]]], earlier: list[Any], piece: int) -> None:
     entries = [Entry(str(number), success=True, data=data) for number, data in enumerate(tables)]

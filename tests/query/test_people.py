@@ -1,7 +1,6 @@
 """Who somebody is, in queries: links that hold from a time on, filters on people and on what is known of them."""
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 
@@ -35,15 +34,15 @@ class KnownTraits:
         return tuple(who for who, plan in (("ann", "pro"), ("bob", "free")) if trait == "plan" and matches(plan))
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def traits() -> KnownTraits:
     return KnownTraits()
 
 
-@pytest.fixture
-def told(tmp_path: Path, traits: KnownTraits) -> Iterator[World]:
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory, traits: KnownTraits) -> Iterator[World]:
     """One device: ann's from the first minute on, bob's from the third; another that nobody is known of."""
-    world = World(tmp_path, traits=traits)
+    world = World(tmp_path_factory.mktemp("people"), traits=traits)
     now = world.clock.now() - 10 * MINUTE
     views = [page_view(SITE, now + minute * MINUTE, f"/{minute}", ANA) for minute in range(5)]
     world.store_facts([*views, page_view(SITE, now, "/other", 99), page_view(SITE, now, "/named", 98, profile="cy")])
@@ -128,6 +127,7 @@ def test_each_trait_is_looked_for_once_in_a_request(told: World, traits: KnownTr
         "preset": "today",
         "filters": [*wanted, {"any": wanted}],
     }
+    traits.asked.clear()
     entries = told.entries(body, Scope((SITE,)), now=told.clock.now())
     assert [entry.success for entry in entries] == [True] * 5 + [False]
     assert sorted(traits.asked) == sorted(2 * ["colour", "plan", "plan"])  # for each of the two engines

@@ -14,9 +14,9 @@ from analytics_box.query.request import GivenParameter, GivenQuery, Request, che
 from analytics_box.query.run import Queries
 from analytics_box.store import schema
 from analytics_box.store.db import Db
-from analytics_box.store.migrations import migrate
 from analytics_box.store.writes import Work
 from tests.inprocess import FixedClock
+from tests.migrated import migrated
 
 T = TypeVar("T")
 
@@ -43,7 +43,7 @@ class Overloaded(Db):
 
 @pytest.fixture
 def overloaded(tmp_path: Path) -> Iterator[Overloaded]:
-    migrate(tmp_path)
+    migrated(tmp_path)
     db = Overloaded(tmp_path / schema.EVENTS_FILE, last=5)
     yield db
     db.close()

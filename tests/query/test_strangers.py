@@ -14,9 +14,9 @@ from analytics_box.query.request import GivenParameter, GivenQuery, Request, che
 from analytics_box.query.run import Queries
 from analytics_box.store import schema
 from analytics_box.store.db import Db
-from analytics_box.store.migrations import migrate
 from analytics_box.store.writes import Work
 from tests.inprocess import FixedClock
+from tests.migrated import migrated
 
 T = TypeVar("T")
 STRANGER, MEMBER = Scope((1,), public=True), Scope((1,))
@@ -42,7 +42,7 @@ class Watched(Db):
 
 @pytest.fixture
 def watched(tmp_path: Path) -> Iterator[Watched]:
-    migrate(tmp_path)
+    migrated(tmp_path)
     db = Watched(tmp_path / schema.EVENTS_FILE)
     yield db
     db.close()

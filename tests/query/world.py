@@ -27,9 +27,9 @@ from analytics_box.query.splits import Splits
 from analytics_box.query.traits import Traits
 from analytics_box.store import schema
 from analytics_box.store.db import Db
-from analytics_box.store.migrations import migrate
 from analytics_box.store.strings import Strings
 from tests.inprocess import FixedClock
+from tests.migrated import migrated
 from tests.query.happenings import Happening
 from tests.query.oracle import Asked, Row
 
@@ -50,7 +50,7 @@ class World:
         splits: Splits | None = None,
         links: Links | None = None,
     ) -> None:
-        migrate(directory)
+        migrated(directory)
         self.db = Db(directory / schema.EVENTS_FILE, readers=2, durability="normal")
         strings, live = Strings(), LiveSessions()
         self.db.attach(strings, live)

@@ -16,9 +16,9 @@ from analytics_box.monitors.running.rows import Transition
 from analytics_box.monitors.window import Window
 from analytics_box.store import schema
 from analytics_box.store.db import Db
-from analytics_box.store.migrations import migrate
 from analytics_box.store.strings import Strings
 from tests.inprocess import NOON, FixedClock
+from tests.migrated import migrated
 
 T = TypeVar("T")
 
@@ -36,7 +36,7 @@ class World:
     """The engine and what it does. Without `answers` for a monitor its checks pass."""
 
     def __init__(self, directory: Path, *, now: int = NOON, **given: Any) -> None:
-        migrate(directory)
+        migrated(directory)
         self.directory, self.given = directory, given
         self.clock = FixedClock(now)
         self.runner = asyncio.Runner()
