@@ -18,6 +18,8 @@ def connect(path: Path, *, writes: bool, durability: str, vfs: str | None) -> ap
     connection.pragma("foreign_keys", True)
     connection.pragma("cache_size", -32_000 if writes else -8_000)
     connection.pragma("journal_size_limit", LOG_KEPT)
+    # The plan of a statement does not depend on its values: else each run that binds others compiles it anew.
+    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
     connection.config(apsw.SQLITE_DBCONFIG_DQS_DML, 0)
     connection.config(apsw.SQLITE_DBCONFIG_DQS_DDL, 0)
     if writes:
