@@ -13,6 +13,7 @@ from analytics_box.alarms.due import Reminders
 from analytics_box.alarms.traffic.watch import TrafficWatch
 from analytics_box.backup.backups import Backups
 from analytics_box.box import Box
+from analytics_box.cluster.primary import Machines
 from analytics_box.errors import Unavailable
 from analytics_box.flags.editing import purging
 from analytics_box.flags.schedules import ticking as flag_schedules
@@ -316,6 +317,8 @@ async def give_memory_back(_box: Box) -> None:
 async def maintain_columns(box: Box) -> None:
     """Make the column replica of the events where it pays, and keep it close behind them."""
     await box.events.engines.maintain()
+    if box.events.engines.replaced_at:
+        box.parts[Machines].replace(box.events.engines.replaced_at)
 
 
 async def hear_from_primary(box: Box) -> None:

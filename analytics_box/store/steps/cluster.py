@@ -1,4 +1,4 @@
-"""The step of box.db that makes the tables of several machines that take events."""
+"""The steps of box.db that make the tables of several machines that take events."""
 
 CLUSTER = (
     "0024_cluster",
@@ -29,5 +29,15 @@ CLUSTER = (
           done         integer not null default 0
         ) strict
         """,
+    ),
+)
+
+PROMOTED = (
+    "0025_promoted",
+    (
+        # When this machine was made the primary in the place of a lost one (UTC ms); 0 for the first one.
+        "alter table box add column promoted_at integer not null default 0",
+        # The same, of the primary that an ingest machine has followed last.
+        "alter table mirror add column promoted_at integer not null default 0",
     ),
 )

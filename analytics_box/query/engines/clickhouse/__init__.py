@@ -21,7 +21,7 @@ from analytics_box.errors import DeadlineExceeded, Unavailable
 from analytics_box.facts import erase, orders, trimmed
 from analytics_box.facts.tables import FACT_NAMES
 from analytics_box.query.engines.clickhouse import machines, opening, removing, shipping, tables, words
-from analytics_box.query.engines.clickhouse.machines import Machine
+from analytics_box.query.engines.clickhouse.machines import Machine, Replaced
 from analytics_box.query.engines.clickhouse.opening import Gone
 from analytics_box.query.engines.clickhouse.server import Away, PlanFailed, Server, Target
 from analytics_box.query.engines.clickhouse.shipping import Position, Shipment
@@ -75,6 +75,7 @@ class ClickHouse:
         self._followed_at = self._not_before = -math.inf  # seconds of the clock
         self._failures = 0  # in a row
         self.away_since: int | None = None  # UTC ms
+        self.replaced_at = 0  # when another machine was promoted in the place of this primary (UTC ms)
         self.lacks = ""  # what ClickHouse has lost that nobody else has
         self._following, self._trimming = asyncio.Lock(), asyncio.Lock()
         self._keeping = 0  # who reads everything, from both sides
@@ -489,6 +490,7 @@ class ClickHouse:
         """Let SQLite answer, and try again after a while, which grows with each failure."""
         wait = min(_FIRST_WAIT * 2 ** min(self._failures, 10), _LONGEST_WAIT)
         self._failures += 1
+        self.replaced_at = why.promoted_at if isinstance(why, Replaced) else self.replaced_at
         self.lacks = str(why) if isinstance(why, Gone) else ""
         self.away_since = self.away_since or self._clock.now()
         self._not_before = self._clock.monotonic() + wait

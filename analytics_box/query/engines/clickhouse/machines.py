@@ -4,7 +4,8 @@ A row's id is the machine's number, shifted by 40 bits, and its id in the machin
 are numbered likewise. A text has the number `number_of` on every machine, and a row in `strings` for each machine that
 sent it, named by `row`: what one machine forgets stays there as long as another one has it.
 
-The primary makes the tables, with the owner row 1. Each machine has an owner row of its own. A machine whose position
+The primary makes the tables, with the owner row 1. Each machine has an owner row of its own, which says in `shape` when
+the primary was promoted: an older primary does nothing any more. A machine whose position
 is not that of its owner row, or of other tables, removes what it has there and sends all of its events.db again.
 """
 
@@ -23,16 +24,22 @@ _MAIN, _FIRST_OWN = 1, 2  # ids of owner rows
 
 
 class Machine(Struct, frozen=True):
-    """One of several: its number, 0 for the primary, its box id, and the primary's."""
+    """One of several: its number, 0 for the primary, its box id, the primary's, and when it was promoted (UTC ms)."""
 
     number: int
     box: str
     cluster: str
+    promoted_at: int = 0
 
     @property
     def first(self) -> int:
         """The first of its numbers."""
         return self.number << SHIFT
+
+    @property
+    def promoted(self) -> str:
+        """What its owner row says of that."""
+        return str(self.promoted_at or "")
 
     def key(self, table: Table) -> str:
         """The column that names a row of this machine."""
@@ -60,11 +67,20 @@ class Machine(Struct, frozen=True):
         return hashed(name) if name in table.texts else name
 
 
+class Replaced(Away):
+    """Another machine was promoted in the place of this primary, at `promoted_at` (UTC ms)."""
+
+    def __init__(self, promoted_at: int) -> None:
+        super().__init__("another machine was promoted in the place of this primary")
+        self.promoted_at = promoted_at
+
+
 def found_tables(server: Server, machine: Machine) -> list[str]:
     """The epochs of the tables that are there, of which one that came late may be a second name; the primary makes them
     where they do not fit. Raises Away."""
     for statement in tables.created(OWNER, server.cluster):
         server.do(statement)
+    is_own(server, machine, "")  # first: a primary that was replaced must not make tables either
     shape = tables.shape(server.cluster, several=True)
     owners = server.look(f"select box, epoch, shape from {OWNER.name} where id = {_MAIN}")
     if any(box != machine.cluster for box, _, _ in owners):
@@ -92,12 +108,15 @@ def _make(server: Server, machine: Machine, shape: str) -> str:
 
 def is_own(server: Server, machine: Machine, epoch: str) -> bool:
     """Whether what this machine has there is what it sent under this epoch. Raises Away where its number is another
-    machine's."""
+    machine's, and Replaced."""
     number = _FIRST_OWN + machine.number
-    found = server.look(f"select box, epoch from {OWNER.name} where id = {number}")
-    if any(box != machine.box for box, _ in found):
+    found = server.look(f"select box, epoch, shape from {OWNER.name} where id = {number}")
+    if any(box != machine.box for box, _, _ in found):
         raise Away(f"the machine number {machine.number} is another machine's there: give this one a number of its own")
-    return (machine.box, epoch) in found
+    newest = max((int(promoted or 0) for _, _, promoted in found), default=0)
+    if newest > machine.promoted_at:
+        raise Replaced(newest)
+    return (machine.box, epoch, machine.promoted) in found
 
 
 def begin(server: Server, machine: Machine, epoch_of_tables: str) -> str:
@@ -110,7 +129,7 @@ def begin(server: Server, machine: Machine, epoch_of_tables: str) -> str:
         ((left,),) = server.look(f"select count() from {table.name} where {where}")
         if left:
             raise Away(f"{left} rows of {table.name} that were removed are still there")
-    _insert_owner(server, [_FIRST_OWN + machine.number, machine.box, epoch, "", 0])
+    _insert_owner(server, [_FIRST_OWN + machine.number, machine.box, epoch, machine.promoted, 0])
     return epoch
 
 
