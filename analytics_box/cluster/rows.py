@@ -56,7 +56,7 @@ def box_id(db: Connection) -> str:
 
 def promoted_at(db: Connection) -> int:
     """When this machine was made the primary in the place of another one (UTC ms); 0 for the first."""
-    return int(str(db.execute("-- cluster.promoted_at\nselect promoted_at from box").fetchall()[0][0]))
+    return int(str(db.execute("-- cluster.promoted_at\nselect coalesce(max(at), 0) from promotions").fetchall()[0][0]))
 
 
 def last_site(db: Connection) -> int:
@@ -73,7 +73,7 @@ def last_given(db: Connection, table: str) -> int:
 
 def promote(db: Connection, now: int) -> None:
     """Make this box.db the primary's from now on. Numbers that the lost one may have given are not given again."""
-    db.execute("-- cluster.promote\nupdate box set promoted_at = max(?, promoted_at + 1)", (now,))
+    db.execute("-- cluster.promote\ninsert into promotions (at) values (?)", (max(now, promoted_at(db) + 1),))
     db.execute(
         """
         -- cluster.promote

@@ -35,9 +35,9 @@ CLUSTER = (
 PROMOTED = (
     "0025_promoted",
     (
-        # When this machine was made the primary in the place of a lost one (UTC ms); 0 for the first one.
-        "alter table box add column promoted_at integer not null default 0",
-        # The same, of the primary that an ingest machine has followed last.
+        # When these files became those of the primary, in the place of a lost one (UTC ms).
+        "create table promotions (at integer primary key) strict",
+        # Of an ingest machine: the last one of the primary that it has followed; 0 for the first primary.
         "alter table mirror add column promoted_at integer not null default 0",
     ),
 )
