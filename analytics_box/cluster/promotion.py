@@ -5,6 +5,7 @@ from pathlib import Path
 from analytics_box.backup.take import KEY_FILE
 from analytics_box.cluster import rows
 from analytics_box.errors import Conflict, NotFound
+from analytics_box.ingest.visitors import SALTS_FILE, History, SaltFile
 from analytics_box.store import schema
 from analytics_box.store.db import Db
 from analytics_box.store.migrations import migrate
@@ -29,4 +30,6 @@ def promote(directory: Path, now: int) -> int:
     finally:
         box_db.close()
     bring_together(directory)
+    if not (salts := directory / SALTS_FILE).exists():  # a primary without any does not start
+        SaltFile(salts, History(lambda: b"")).current(now)
     return promoted_at

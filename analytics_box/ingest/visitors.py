@@ -24,6 +24,7 @@ log = logging.getLogger(__name__)
 
 SALT_BYTES = 32
 HISTORY = "visitors of earlier days"  # by this name secret.key gives the key of history
+SALTS_FILE = "salts"
 HISTORY_FILE = "history.key"  # where an ingest machine keeps that of its primary
 
 Derive = Callable[[str], bytes]  # a key that secret.key always gives for this name

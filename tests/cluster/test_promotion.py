@@ -1,5 +1,6 @@
 """The primary is lost, and another machine goes on in its place with files that are some seconds older."""
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from analytics_box.cluster.messages import Order
 from analytics_box.cluster.primary import Machines
 from analytics_box.cluster.promotion import promote
 from analytics_box.errors import Conflict, NotFound
+from analytics_box.settings import SettingsError
 from analytics_box.state_side import KEY_FILE
 from analytics_box.store.schema import EVENTS_FILE
 from analytics_box.websites.create import create
@@ -98,10 +100,20 @@ def test_the_number_of_a_website_that_was_lost_is_given_to_no_other(world: World
     assert sorted(world.nodes[0].rows("select site from events")) == [lost.site, other.site], "nothing was removed"
 
 
+def test_files_from_another_machine_need_to_be_promoted_before_they_are_used(world: World) -> None:
+    replica = world.replicated()
+    with pytest.raises(SettingsError, match=r"files of a primary from another machine.*analytics-box promote"):
+        world.stand_by(replica)
+    promote(replica, world.clock.now())
+    world.stand_by(replica)
+    world.pull()
+
+
 def test_older_files_are_refused_until_they_are_promoted(world: World, caplog: pytest.LogCaptureFixture) -> None:
     replica = world.replicated()
     lost = make_website(world, "lost.test")
     world.pull()
+    shutil.copy(world.primary.box.events.salts.path, replica)
     primary = world.stand_by(replica)
     assert OLDER in world.nodes[0].pull()
     assert "Ingest machine 1 knows a later state of this primary" in caplog.text
@@ -233,6 +245,19 @@ def test_a_primary_that_is_promoted_once_more_on_its_machine_takes_its_place_bac
     assert other.box.parts[Machines].replaced.is_set()
     assert not lost.box.parts[Machines].replaced.is_set()
     assert served.ask("select count() from events", shared.url).strip() == "2"
+
+
+@needs_chdb
+def test_clickhouse_knows_of_a_primary_that_was_promoted_where_it_was(shared: World) -> None:
+    replica, primary = shared.replicated(), shared.primary
+    shutil.copy(primary.box.events.salts.path, replica)
+    primary.box.close()
+    promote(primary.box.settings.data_dir, shared.clock.now())
+    primary.reopen()
+    shared.ship()
+    copy = shared.stand_by(replica)
+    copy.run(jobs.maintain_columns(copy.box))
+    assert copy.box.parts[Machines].replaced.is_set()
 
 
 def test_only_a_whole_box_that_is_stopped_can_be_promoted(world: World) -> None:
