@@ -33,7 +33,7 @@ CLUSTER = (
 )
 
 PROMOTED = (
-    "0025_promoted",
+    "0026_promoted",
     (
         # When these files became those of the primary, in the place of a lost one (UTC ms).
         "create table promotions (at integer primary key) strict",
