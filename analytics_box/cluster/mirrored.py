@@ -61,9 +61,8 @@ def replace(db: Connection, given: Mapping[str, Sequence[Sequence[Any]]]) -> Non
         )
 
 
-def gone_sites(db: Connection, given: Mapping[str, Sequence[Sequence[Any]]]) -> list[int]:
-    """The sites of which neither a website nor an organization is left. Those that a primary does not know, because it
-    was promoted with older files, are not gone: nobody wanted their events removed."""
+def gone_sites(db: Connection) -> list[int]:
+    """The sites of which neither a website nor an organization is left."""
     found = db.execute(
         """
         -- mirrored.gone_sites
@@ -72,5 +71,4 @@ def gone_sites(db: Connection, given: Mapping[str, Sequence[Sequence[Any]]]) -> 
           and number not in (select site from organizations where purged_at is null)
         """
     )
-    known = {row[0] for row in given.get("sites", ())}
-    return [int(str(number)) for (number,) in found.fetchall() if number in known]
+    return [int(str(number)) for (number,) in found.fetchall()]

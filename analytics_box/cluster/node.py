@@ -162,8 +162,10 @@ class Mirroring:
         await memory.read_anew()
         self._has = await self._box_db.read(rows.has)
         await self._carry_out(mirror.orders, memory)
-        for site in await self._box_db.read(partial(mirrored.gone_sites, given=mirror.tables)):
-            if site not in self._erased:
+        # A promoted primary may not know the newest ones: nobody wanted their events removed.
+        known = {row[0] for row in mirror.tables.get("sites", ())}
+        for site in await self._box_db.read(mirrored.gone_sites):
+            if site in known and site not in self._erased:
                 await memory.erase(site)
                 self._erased.add(site)
         # Last: else all of it comes again.
