@@ -36,6 +36,7 @@ from analytics_box.http.page.templates import Pages
 from analytics_box.http.proxy_watch import ProxyWatch
 from analytics_box.http.turns import Turns
 from analytics_box.ingest import routes as event_routes
+from analytics_box.ingest.visitors import SALTS_FILE
 from analytics_box.keys import rows as key_rows
 from analytics_box.keys.ring import KeyRing
 from analytics_box.limits import Limits
@@ -137,6 +138,7 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
     upgrade.done(settings)
     running.starting(settings.data_dir)
     state = open_state(settings, clock, reserve)
+    _check_is_promoted(settings, state)
     events = open_events(settings, clock, state, reserve)
     running.opened(settings.data_dir)
     runs, clock_watch = Runs(), ClockWatch(state.db, clock)
@@ -167,6 +169,18 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
         node_memory=node_side.memory_of(state, events, clock),
         unclean=unclean,
     )
+
+
+def _check_is_promoted(settings: Settings, state: StateSide) -> None:
+    """See that these files of a primary were not brought from another machine without a word: salts never leave one.
+    Raises SettingsError."""
+    if not settings.cluster_key_file or settings.role == "ingest" or (settings.data_dir / SALTS_FILE).exists():
+        return
+    if state.db.read_now(cluster_rows.nodes):
+        raise SettingsError(
+            f"{settings.data_dir} has files of a primary from another machine. If that one is lost, say that this one "
+            f"takes its place: analytics-box promote --data-dir {settings.data_dir}"
+        )
 
 
 def _machines(

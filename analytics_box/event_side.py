@@ -24,7 +24,7 @@ from analytics_box.ingest.live import LiveSessions
 from analytics_box.ingest.profiles import ProfileLinks
 from analytics_box.ingest.refusals import Refusals
 from analytics_box.ingest.repeats import EventIds
-from analytics_box.ingest.visitors import HISTORY, HISTORY_FILE, History, SaltFile
+from analytics_box.ingest.visitors import HISTORY, HISTORY_FILE, SALTS_FILE, History, SaltFile
 from analytics_box.links.clicks.waiting import Clicks
 from analytics_box.links.named import NamedLinks
 from analytics_box.profiles.erasure import Erasures
@@ -49,7 +49,6 @@ from analytics_box.store.strings import Strings
 
 log = logging.getLogger(__name__)
 
-SALTS_FILE = "salts"
 _MEGABYTE = 1_000_000
 
 

@@ -13,6 +13,7 @@ from analytics_box.alarms.due import Reminders
 from analytics_box.alarms.traffic.watch import TrafficWatch
 from analytics_box.backup.backups import Backups
 from analytics_box.box import Box
+from analytics_box.cluster.primary import Machines
 from analytics_box.errors import Unavailable
 from analytics_box.flags.editing import purging
 from analytics_box.flags.schedules import ticking as flag_schedules
@@ -325,6 +326,8 @@ async def maintain_columns(box: Box) -> None:
     if box.mirroring is not None and not box.mirroring.has_asked:
         return  # what it would send may have to be removed
     await box.events.engines.maintain()
+    if box.events.engines.replaced_at:
+        box.parts[Machines].replace(box.events.engines.replaced_at)
 
 
 async def hear_from_primary(box: Box) -> None:

@@ -19,6 +19,7 @@ from msgspec.structs import replace
 from analytics_box import connections, jobs, service_manager
 from analytics_box.admin import channel, commands
 from analytics_box.box import Box, open_box
+from analytics_box.cluster.primary import Machines
 from analytics_box.errors import Unavailable
 from analytics_box.flags.ofrep.streams import Streams
 from analytics_box.links.redirects.directory import LinkDirectory, load_beside
@@ -102,7 +103,7 @@ async def _serve_on(
         announce(box, place.shown(secure=bool(settings.tls_certificate)))
         service_manager.tell("READY=1")
         with connections.watched(listener, allowed, settings):
-            await _first_of(stopping, web.ended)
+            await _first_of(stopping, web.ended, box.parts[Machines].replaced)
     finally:
         log.info("Stopping: requests in flight may finish")
         service_manager.tell("STOPPING=1")

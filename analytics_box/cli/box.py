@@ -1,4 +1,5 @@
-"""The commands that set a box up and check it: `analytics-box setup`, `check` and `accept-files`."""
+"""The commands that set a box up and check it: `analytics-box setup`, `check`, `accept-files` and
+`promote`."""
 
 import http.client
 import json
@@ -16,6 +17,7 @@ from analytics_box.backup import restore, upgrade
 from analytics_box.cli.operating import carry_out
 from analytics_box.cli.options import AS_JSON, guarded, read_settings, show, with_settings
 from analytics_box.clock import SystemClock
+from analytics_box.cluster import promotion
 from analytics_box.settings import Settings
 from analytics_box.setup.account import Wanted
 from analytics_box.store import data_lock, schema
@@ -113,6 +115,28 @@ def accept_files(as_json: bool, **given: Any) -> None:
             upgrade.done(found)
         words = done or ["The files belong together; nothing had to be accepted"]
         show({"done": done}, words, as_json=as_json)
+
+    guarded(run)
+
+
+@click.command()
+@AS_JSON
+@with_settings("data_dir")
+def promote(as_json: bool, **given: Any) -> None:
+    """Make this box the primary of its ingest machines, in the place of a machine that is lost.
+
+    The box must not run. A machine that was the primary before ends as soon as it hears of this.
+    """
+
+    def run() -> None:
+        found = read_settings(given)
+        with data_lock.lock(found.data_dir):
+            restore.complete(found.data_dir)
+            upgrade.prepare(found, SystemClock())
+            promoted_at = promotion.promote(found.data_dir, SystemClock().now())
+            upgrade.done(found)
+        words = ["This box is the primary from now on; the one before it ends once it hears of that"]
+        show({"promotedAt": promoted_at}, words, as_json=as_json)
 
     guarded(run)
 

@@ -43,6 +43,9 @@ COMMANDS: Final = {
         "monitor",
         "List, add, pause, resume, export and import monitors, and check URLs as they do.",
     ),
+    "promote": Line(
+        "box", "promote", "Make this box the primary of its ingest machines, in the place of a machine that is lost."
+    ),
     "prune": Line("care", "prune", "Remove events from before a day, of one website or of all."),
     "restore": Line(
         "backup",

@@ -10,6 +10,7 @@ ASKED = "cluster pull"  # what a request is sealed for
 MOST_NODE = 1023
 
 _Text = Annotated[str, Meta(max_length=200)]
+_Salt = Annotated[bytes, Meta(min_length=32, max_length=32)]
 
 
 class Seen(Struct, frozen=True, array_like=True):
@@ -22,10 +23,24 @@ class Seen(Struct, frozen=True, array_like=True):
     kinds: tuple[str, ...]
 
 
+class DaySalts(Struct, frozen=True):
+    """The salts of a UTC day, of the days beside it, and the key of those of history, which only the primary gives."""
+
+    day: int
+    today: _Salt
+    yesterday: _Salt
+    tomorrow: Annotated[bytes, Meta(max_length=32)]
+    history: bytes = b""
+
+
 class Pull(Struct, frozen=True):
     """A request. `once` is never sent twice; `at` is the sender's clock (UTC ms); `has` is the revision of the mirror
     that the machine has; `behind` are rows that ClickHouse lacks, and `alone` says whether it may have some that are
-    nowhere else; `done` is the last order that was carried out, of which nothing is left in ClickHouse."""
+    nowhere else; `done` is the last order that was carried out, of which nothing is left in ClickHouse.
+
+    `sites` is the highest number of a site that it knows; `promoted_at` is when the primary was promoted that it has
+    followed last. It sends salts when it was asked for them.
+    """
 
     format: int
     node: Annotated[int, Meta(ge=1, le=MOST_NODE)]
@@ -38,16 +53,9 @@ class Pull(Struct, frozen=True):
     alone: bool
     done: int
     seen: Annotated[list[Seen], Meta(max_length=10_000)]
-
-
-class DaySalts(Struct, frozen=True):
-    """The salts of a UTC day, of the days beside it, and the key of those of history."""
-
-    day: int
-    today: bytes
-    yesterday: bytes
-    tomorrow: bytes
-    history: bytes
+    sites: int = 0
+    promoted_at: int = 0
+    salts: DaySalts | None = None
 
 
 class Order(Struct, frozen=True):
@@ -72,11 +80,14 @@ class Mirror(Struct, frozen=True):
 
 
 class Answer(Struct, frozen=True):
-    """The revision of the mirror, and the mirror itself where the machine has another one."""
+    """The revision of the mirror, the mirror itself where the machine has another one, and when this primary was
+    promoted. One that has lost its salts `wants_salts` first, and gives no mirror."""
 
     format: int
     revision: str
     mirror: Mirror | None
+    promoted_at: int = 0
+    wants_salts: bool = False
 
 
 def answered(once: str) -> str:

@@ -16,7 +16,7 @@ import analytics_box
 from analytics_box.clock import Clock
 from analytics_box.cluster import mirrored, rows
 from analytics_box.cluster.key import ClusterKey, Forged
-from analytics_box.cluster.messages import ASKED, FORMAT, PATH, Answer, Mirror, Order, Pull, Seen, answered
+from analytics_box.cluster.messages import ASKED, FORMAT, PATH, Answer, DaySalts, Mirror, Order, Pull, Seen, answered
 from analytics_box.errors import Unavailable
 from analytics_box.ingest.visitors import HISTORY_FILE, SaltFile, Salts
 from analytics_box.outgoing.client import Ask, Client
@@ -83,6 +83,9 @@ class Mirroring:
         alone = await memory.alone()
         try:
             answer = await self._ask(memory, alone=alone)
+            if answer.wants_salts:
+                log.info("The primary has lost its salts, and is told those that this machine has")
+                answer = await self._ask(memory, alone=alone, salts=self._own_salts())
         except (Failed, Refused) as wrong:
             if not self.trouble:
                 log.error("The primary does not answer (%s): this machine goes on with what it knows", wrong)
@@ -91,8 +94,13 @@ class Mirroring:
         if self.trouble:
             log.info("The primary answers again")
         self.trouble, self.heard_at = "", self._clock.now()
+        is_other = self._has is not None and self._has.promoted_at != answer.promoted_at
+        if is_other:
+            log.warning("The primary is another machine now, which was promoted in the place of the one before")
         if answer.mirror is not None:
-            await self._take(answer.mirror, answer.revision, memory)
+            await self._take(answer.mirror, answer, memory)
+        elif is_other:
+            await self._note(lambda db: rows.note_has(db, self.cluster, answer.revision, answer.promoted_at))
         if alone and self._has is not None and not self._has.alone:
             await self._note(rows.note_known_alone)
         self.has_asked = True
@@ -107,7 +115,11 @@ class Mirroring:
                 self._gone, self._gone_with = done, None
         return self._gone
 
-    async def _ask(self, memory: Memory, *, alone: bool) -> Answer:
+    def _own_salts(self) -> DaySalts:
+        salts = self._salts.current(self._clock.now())
+        return DaySalts(salts.day, salts.today, salts.yesterday, salts.tomorrow)
+
+    async def _ask(self, memory: Memory, *, alone: bool, salts: DaySalts | None = None) -> Answer:
         once = secrets.token_hex(16)
         pull = Pull(
             format=FORMAT,
@@ -121,6 +133,9 @@ class Mirroring:
             alone=alone,
             done=await self._done(memory),
             seen=list(await memory.seen()),
+            sites=await self._box_db.read(rows.last_site),
+            promoted_at=self._has.promoted_at if self._has is not None else 0,
+            salts=salts,
         )
         sealed = self._key.seal(msgspec.msgpack.encode(pull), ASKED)
         headers = (("Content-Type", "application/octet-stream"), ("Accept-Encoding", "identity"))
@@ -155,7 +170,7 @@ class Mirroring:
             raise Refused("it has another version: run the same one")
         return answer
 
-    async def _take(self, mirror: Mirror, revision: str, memory: Memory) -> None:
+    async def _take(self, mirror: Mirror, answer: Answer, memory: Memory) -> None:
         """Keep a mirror: first what visitors are hashed with, then all rows at once, then what follows from them."""
         if self._has is not None and self._has.cluster != mirror.cluster:
             raise Unavailable(
@@ -166,15 +181,18 @@ class Mirroring:
         write_private(self._salts.path.with_name(HISTORY_FILE), given.history)
         history = self._salts.current(now).history
         self._salts.adopt(Salts(given.day, given.today, given.yesterday, history, given.tomorrow), now)
-        await self._box_db.write(partial(_keep, mirror=mirror))
+        await self._box_db.write(partial(_keep, mirror=mirror, promoted_at=answer.promoted_at))
         await memory.read_anew()
         self._has = await self._box_db.read(rows.has)
         await self._carry_out(mirror.orders, memory)
+        # A promoted primary may not know the newest ones: nobody wanted their events removed.
+        known = {row[0] for row in mirror.tables.get("sites", ())}
         for site in await self._box_db.read(mirrored.gone_sites):
-            if site not in self._erased:
+            if site in known and site not in self._erased:
                 await memory.erase(site)
                 self._erased.add(site)
-        await self._note(lambda db: rows.note_has(db, mirror.cluster, revision))  # last: else all of it comes again
+        # Last: else all of it comes again.
+        await self._note(lambda db: rows.note_has(db, mirror.cluster, answer.revision, answer.promoted_at))
 
     async def _note(self, write: Callable[[Connection], None]) -> None:
         await self._box_db.write(write)
@@ -188,9 +206,9 @@ class Mirroring:
                 self._gone_with = None
 
 
-def _keep(db: Connection, *, mirror: Mirror) -> None:
+def _keep(db: Connection, *, mirror: Mirror, promoted_at: int) -> None:
     mirrored.replace(db, mirror.tables)
-    rows.note_has(db, mirror.cluster, "")
+    rows.note_has(db, mirror.cluster, "", promoted_at)
 
 
 def _said(status: int, body: bytes) -> str:

@@ -9,6 +9,7 @@ import asyncio
 import hashlib
 import logging
 import zlib
+from datetime import UTC, datetime
 from functools import partial
 from typing import Final
 
@@ -57,7 +58,8 @@ class Standing(Struct, frozen=True):
 
 
 class Machines:
-    """The ingest machines of this primary. `answer` is an ASGI application."""
+    """The ingest machines of this primary. `answer` is an ASGI application. Once another machine was promoted in the
+    place of this one, it is `replaced`, and must not go on."""
 
     def __init__(self, key: ClusterKey | None, box_db: Db, seal: Seal, salts: SaltFile, clock: Clock) -> None:
         self._key, self._box_db, self._seal, self._salts, self._clock = key, box_db, seal, salts, clock
@@ -68,6 +70,8 @@ class Machines:
         self._made: tuple[tuple[int, Salts], str, Mirror] | None = None
         self._making = asyncio.Lock()
         self._newest_order = box_db.read_now(rows.newest_order) if key is not None else 0
+        self._promoted_at = box_db.read_now(rows.promoted_at)
+        self.replaced = asyncio.Event()
         self._started = clock.now()
 
     @property
@@ -109,14 +113,33 @@ class Machines:
             raise errors.MethodNotAllowed("Send POST", headers={"Allow": "POST"})
         pull = self._opened(await body.read(receive, limit=MOST_BYTES, seconds=10))
         await self._know(pull)
+        await self._check_is_newer(pull)
         self._heard[pull.node] = Heard(self._clock.now(), pull, {one.site: one for one in pull.seen})
-        revision, mirror = await self._mirror()
-        found = Answer(FORMAT, revision, None if pull.has == revision else mirror)
+        found = await self._found(pull)
         packed = await asyncio.to_thread(lambda: zlib.compress(msgspec.msgpack.encode(found), 1))
         sealed = self._key.seal(packed, answered(pull.once))
         await respond(
             send, 200, [(b"content-type", b"application/octet-stream"), (b"cache-control", b"no-store")], sealed
         )
+
+    async def _found(self, pull: Pull) -> Answer:
+        """What a machine is answered. Salts that were lost are asked for first, so that visitors stay who they were."""
+        if self._salts.are_new and pull.sites:
+            if pull.salts is None:
+                return Answer(FORMAT, pull.has, None, self._promoted_at, wants_salts=True)
+            now, given = self._clock.now(), pull.salts
+            history = self._salts.current(now).history
+            self._salts.adopt(Salts(given.day, given.today, given.yesterday, history, given.tomorrow), now)
+            log.info("The salts of visitors are those that ingest machine %d had", pull.node)
+        revision, mirror = await self._mirror()
+        return Answer(FORMAT, revision, None if pull.has == revision else mirror, self._promoted_at)
+
+    def replace(self, promoted_at: int) -> None:
+        """Another machine was promoted in the place of this one (UTC ms)."""
+        if not self.replaced.is_set():
+            when = datetime.fromtimestamp(promoted_at / 1000, UTC).isoformat(timespec="seconds")
+            log.error("Another machine was promoted to be the primary at %s: this one ends. Leave it stopped", when)
+            self.replaced.set()
 
     async def order(self, order: Order) -> None:
         """Have all machines do this. `number` of the order is given here."""
@@ -182,6 +205,19 @@ class Machines:
             raise errors.Conflict("This request came before")
         self._once[pull.once] = self._clock.now()
         return pull
+
+    async def _check_is_newer(self, pull: Pull) -> None:
+        """See that this primary has not been replaced, and that its files are those that the machine knows, or later
+        ones. Raises Conflict."""
+        if pull.promoted_at > self._promoted_at:
+            self.replace(pull.promoted_at)
+            raise errors.Conflict("Another machine was promoted in the place of this primary, which ends")
+        given = await self._box_db.read(lambda db: [rows.last_given(db, table) for table in ("sites", "node_orders")])
+        if pull.sites > given[0] or pull.done > given[1]:
+            log.error("Ingest machine %d knows a later state of this primary: stop it, and promote it", pull.node)
+            raise errors.Conflict(
+                "The primary has an older box.db than this machine knows: stop it, and run analytics-box promote there"
+            )
 
     async def _know(self, pull: Pull) -> None:
         """See that the number is this machine's. Raises Conflict."""

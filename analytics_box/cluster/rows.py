@@ -5,6 +5,8 @@ from msgspec import Struct
 from analytics_box.store import records
 from analytics_box.store.db import Connection
 
+SKIPPED = 10_000  # numbers of each kind that are given to nobody where a primary is promoted
+
 
 class Node(Struct, frozen=True):
     """An ingest machine that a primary knows: its number, and its box id. A retired one has ended for good. One may
@@ -19,12 +21,13 @@ class Node(Struct, frozen=True):
 
 class Has(Struct, frozen=True):
     """What an ingest machine has of a primary: the revision of its mirror, and the last order that was carried out;
-    whether the primary knows that this machine may have rows in ClickHouse `alone`."""
+    whether the primary knows that this machine may have rows in ClickHouse `alone`; when that primary was promoted."""
 
     cluster: str
     revision: str
     done: int
     alone: bool
+    promoted_at: int
 
 
 def nodes(db: Connection) -> list[Node]:
@@ -64,20 +67,52 @@ def box_id(db: Connection) -> str:
     return str(db.execute("-- cluster.box_id\nselect id from box").fetchall()[0][0])
 
 
+def promoted_at(db: Connection) -> int:
+    """When this machine was made the primary in the place of another one (UTC ms); 0 for the first."""
+    return int(str(db.execute("-- cluster.promoted_at\nselect coalesce(max(at), 0) from promotions").fetchall()[0][0]))
+
+
+def last_site(db: Connection) -> int:
+    """The highest number of a site that this machine knows."""
+    found = db.execute("-- cluster.last_site\nselect coalesce(max(number), 0) from sites").fetchall()
+    return int(str(found[0][0]))
+
+
+def last_given(db: Connection, table: str) -> int:
+    """The highest number of this table that this primary has given, or may not give any more."""
+    found = db.execute("-- cluster.last_given\nselect seq from sqlite_sequence where name = ?", (table,)).fetchall()
+    return int(str(found[0][0])) if found else 0
+
+
+def promote(db: Connection, now: int) -> None:
+    """Make this box.db the primary's from now on. Numbers that the lost one may have given are not given again."""
+    db.execute("-- cluster.promote\ninsert into promotions (at) values (?)", (max(now, promoted_at(db) + 1),))
+    db.execute(
+        """
+        -- cluster.promote
+        insert into sqlite_sequence (name, seq)
+        select name, 0 from sqlite_schema
+        where type = 'table' and sql like '%primary key autoincrement%'
+          and name not in (select name from sqlite_sequence)
+        """
+    )
+    db.execute("-- cluster.promote\nupdate sqlite_sequence set seq = seq + ?", (SKIPPED,))
+
+
 def has(db: Connection) -> Has | None:
     """What this ingest machine has; None before its primary was heard of."""
-    return records.one_of(db, Has, "-- cluster.has\nselect cluster, revision, done, alone from mirror")
+    return records.one_of(db, Has, "-- cluster.has\nselect cluster, revision, done, alone, promoted_at from mirror")
 
 
-def note_has(db: Connection, cluster: str, revision: str) -> None:
-    """This ingest machine has this revision."""
+def note_has(db: Connection, cluster: str, revision: str, promoted_at: int) -> None:
+    """This ingest machine has this revision, of the primary that was promoted then."""
     db.execute(
         """
         -- cluster.note_has
-        insert into mirror (one, cluster, revision) values (1, ?, ?)
-        on conflict (one) do update set revision = excluded.revision
+        insert into mirror (one, cluster, revision, promoted_at) values (1, ?, ?, ?)
+        on conflict (one) do update set revision = excluded.revision, promoted_at = excluded.promoted_at
         """,
-        (cluster, revision),
+        (cluster, revision, promoted_at),
     )
 
 
@@ -98,9 +133,9 @@ def orders(db: Connection) -> list[tuple[int, bytes]]:
 
 
 def newest_order(db: Connection) -> int:
-    """The number of the newest order that ever was."""
-    found = db.execute("-- cluster.newest_order\nselect seq from sqlite_sequence where name = 'node_orders'").fetchall()
-    return int(str(found[0][0])) if found else 0
+    """The number of the newest order that not all machines have carried out; 0 for none."""
+    found = db.execute("-- cluster.newest_order\nselect coalesce(max(number), 0) from node_orders").fetchall()
+    return int(str(found[0][0]))
 
 
 def forget_order(db: Connection, number: int) -> None:

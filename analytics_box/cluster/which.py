@@ -9,7 +9,8 @@ from analytics_box.store.db import Db
 
 class Which(Struct, frozen=True):
     """Its number, 0 for the primary, its box id, and the primary's. A machine `may_trim` once the primary knows that it
-    does. The primary knows who is `retired`, and whether others may have rows in ClickHouse `alone`."""
+    does. The primary knows who is `retired`, whether others may have rows in ClickHouse `alone`, and when it was
+    promoted (UTC ms; 0 for the first primary)."""
 
     number: int
     box: str
@@ -17,6 +18,7 @@ class Which(Struct, frozen=True):
     may_trim: bool = False
     alone: bool = False
     retired: tuple[int, ...] = ()
+    promoted_at: int = 0
 
 
 def which(settings: Settings, box_db: Db) -> Which | None:
@@ -26,6 +28,7 @@ def which(settings: Settings, box_db: Db) -> Which | None:
         nodes = box_db.read_now(rows.nodes)
         retired = tuple(node.number for node in nodes if node.retired_at is not None)
         alone = any(node.alone and node.retired_at is None for node in nodes)
-        return Which(0, own, own, alone=alone, retired=retired)
+        promoted_at = box_db.read_now(rows.promoted_at)
+        return Which(0, own, own, alone=alone, retired=retired, promoted_at=promoted_at)
     has = box_db.read_now(rows.has)
     return Which(settings.node, own, has.cluster, may_trim=has.alone) if has is not None else None

@@ -24,6 +24,7 @@ log = logging.getLogger(__name__)
 
 SALT_BYTES = 32
 HISTORY = "visitors of earlier days"  # by this name secret.key gives the key of history
+SALTS_FILE = "salts"
 HISTORY_FILE = "history.key"  # where an ingest machine keeps that of its primary
 
 Derive = Callable[[str], bytes]  # a key that secret.key always gives for this name
@@ -75,13 +76,15 @@ class History:
 class SaltFile:
     """The file of salts. `current` is cheap; a new day writes the file anew, atomically and synced.
 
-    `problem` says why the file could not be read when it was opened; new salts were then made.
+    `problem` says why the file could not be read when it was opened; new salts were then made. `are_new` says that they
+    have nothing to do with those of before, which another machine may have: the file keeps that, too.
     """
 
     def __init__(self, path: Path, history: Derive) -> None:
         self.path = path
         self.problem = ""
         self._history = history
+        self.are_new = False
         self._salts = self._read()
         self._is_saved = True
 
@@ -108,7 +111,8 @@ class SaltFile:
             given = Salts(given.day + 1, given.tomorrow, given.today, self._history)
         if self._salts is None or given.day >= self._salts.day:
             adopted = replace(given, history=self._history)
-            if self._salts is None or adopted != self._salts:
+            if self._salts is None or adopted != self._salts or self.are_new:
+                self.are_new = False
                 self._keep(adopted)
 
     def _keep(self, salts: Salts) -> None:
@@ -120,9 +124,15 @@ class SaltFile:
         if self._is_saved or self._salts is None:
             return
         salts = self._salts
-        content = {"day": salts.day, "today": salts.today.hex(), "yesterday": salts.yesterday.hex()}
+        content: dict[str, int | str] = {
+            "day": salts.day,
+            "today": salts.today.hex(),
+            "yesterday": salts.yesterday.hex(),
+        }
         if salts.tomorrow:
             content["tomorrow"] = salts.tomorrow.hex()
+        if self.are_new:
+            content["new"] = True
         try:
             write_private(self.path, json.dumps(content).encode())
         except OSError as broken:
@@ -151,8 +161,10 @@ class SaltFile:
             )
             if not len(salts.today) == len(salts.yesterday) == SALT_BYTES:
                 raise ValueError("its salts are of another length")
+            self.are_new = bool(found.get("new"))
         except (OSError, ValueError, KeyError, TypeError) as broken:
             self.problem = "it is missing" if isinstance(broken, FileNotFoundError) else str(broken) or "it is damaged"
+            self.are_new = True
             return None
         return salts
 

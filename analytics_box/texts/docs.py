@@ -170,6 +170,7 @@ class Manual:
         "commands",
         "backup",
         "floods",
+        "capacity",
         "clickhouse",
         "several-machines",
         "settings",

@@ -1,11 +1,13 @@
 """A primary and machines that take events, inside the test's process; between them is no network, only what breaks."""
 
 import asyncio
+import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
+import apsw
 from msgspec.structs import replace
 
 from analytics_box.box import open_box
@@ -15,8 +17,10 @@ from analytics_box.outgoing.client import Ask
 from analytics_box.outgoing.failures import Failed
 from analytics_box.outgoing.messages import Phases
 from analytics_box.settings import Settings
+from analytics_box.state_side import KEY_FILE
 from analytics_box.store.db import Connection
-from tests.inprocess import FixedClock, RunningBox, SiteName, WholeBox, whole_box
+from analytics_box.store.schema import BOX_FILE, EVENTS_FILE
+from tests.inprocess import FixedClock, RunningBox, SiteName, WholeBox, fill, whole_box
 
 KEY = "0123456789abcdef0123456789abcdef"
 NOWHERE = "http://127.0.0.1:9/none"
@@ -112,6 +116,7 @@ class World:
         def adjust(settings: Settings) -> Settings:
             return replace(settings, **(self.shared | {"role": "primary"} | given))
 
+        self._adjust, self._filled = adjust, fill(directory / "pattern", self.clock.now())
         self.primary = stack.enter_context(whole_box(directory / "primary", clock=self.clock, adjust=adjust))
         self.nodes = [self.node(number) for number in range(1, nodes + 1)]
 
@@ -143,6 +148,28 @@ class World:
         self.primary.run(self.primary.box.events.engines.maintain())
         for node in self.nodes:
             node.maintain()
+
+    def replicated(self) -> Path:
+        """A folder with what Litestream would have of the primary now, and its key."""
+        data, copy = self.primary.box.settings.data_dir, self.directory / "replica"
+        copy.mkdir()
+        for name in (BOX_FILE, EVENTS_FILE):
+            source, target = apsw.Connection(str(data / name)), apsw.Connection(str(copy / name))
+            with target.backup("main", source, "main") as copying:
+                copying.step()
+            source.close()
+            target.close()
+        shutil.copy(data / KEY_FILE, copy)
+        return copy
+
+    def stand_by(self, data: Path) -> WholeBox:
+        """Another machine that runs as the primary on these files; all machines ask it from now on."""
+        made = WholeBox(open_box(self._adjust(Settings(data_dir=data)), self.clock), self.clock, self._filled)
+        self._stack.callback(made.close)
+        self.primary = made
+        for node in self.nodes:
+            node.wire.primary = made
+        return made
 
     def remove_website(self, name: SiteName) -> None:
         """A website is gone for good on the primary."""

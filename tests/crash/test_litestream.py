@@ -1,22 +1,13 @@
 """Litestream, the real program, with the configuration of the manual: what it restores after a crash is a box again."""
 
-import re
-import shutil
-import signal
 import subprocess
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from tests.crash.litestream import FILES, PATIENCE, PROGRAM, configured, replicating, wait_until_replicated, words
 from tests.crash.load import Load, stored_names
 from tests.running import UNLIMITED, Account, serving, set_up
-
-MANUAL = Path(__file__).parents[2] / "web" / "manual" / "backup.md"
-PATIENCE = 60.0
-PROGRAM = shutil.which("litestream")
 
 pytestmark = [pytest.mark.crash, pytest.mark.skipif(PROGRAM is None, reason="litestream is not installed")]
 
@@ -24,48 +15,17 @@ pytestmark = [pytest.mark.crash, pytest.mark.skipif(PROGRAM is None, reason="lit
 @pytest.fixture
 def configuration(tmp_path: Path) -> Path:
     """The one of the manual, with the places of this test."""
-    (text,) = re.findall(r"```yaml\n(dbs:.*?)```", MANUAL.read_text(), re.DOTALL)
-    text = text.replace("/var/lib/analytics-box", str(tmp_path / "data")).replace(
-        "/mnt/replica", str(tmp_path / "away")
-    )
-    path = tmp_path / "litestream.yml"
-    path.write_text(text)
-    return path
-
-
-@contextmanager
-def replicating(configuration: Path) -> Iterator["subprocess.Popen[bytes]"]:
-    """Litestream at work, ended in order unless it is killed before."""
-    log = configuration.with_suffix(".log").open("ab")
-    with log, subprocess.Popen(_words("replicate", configuration), stdout=log, stderr=log) as process:
-        try:
-            yield process
-        finally:
-            process.send_signal(signal.SIGTERM)
-            process.wait(PATIENCE)
-
-
-def _words(command: str, configuration: Path, *more: str) -> list[str]:
-    return [str(PROGRAM), command, "-config", str(configuration), *more]
+    return configured(tmp_path, tmp_path / "data", tmp_path / "away")
 
 
 def restored(configuration: Path, data: Path, into: Path) -> Path:
     """Both files, from what was replicated."""
     into.mkdir(mode=0o700)
-    for name in ("box.db", "events.db"):
-        words = _words("restore", configuration, "-o", str(into / name), str(data / name))
-        ended = subprocess.run(words, capture_output=True, text=True, check=False, timeout=PATIENCE)
+    for name in FILES:
+        command = words("restore", configuration, "-o", str(into / name), str(data / name))
+        ended = subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE)
         assert ended.returncode == 0, ended.stderr
     return into
-
-
-def wait_until_replicated(process: "subprocess.Popen[bytes]", away: Path) -> None:
-    """Return once both files have something there."""
-    deadline = time.monotonic() + PATIENCE
-    while not all(list((away / name).rglob("*.ltx")) for name in ("box.db", "events.db")):
-        assert process.poll() is None
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
 
 
 def load_and_kill(data: Path, account: Account, label: str, process: "subprocess.Popen[bytes] | None") -> Load:

@@ -45,6 +45,7 @@ class Cluster:
         self.account: Account = set_up(folder / "primary")
         self._given: dict[str, tuple[Path, dict[str, Any]]] = {}
         self.servers: dict[str, Server] = {}
+        self._others: list[Server] = []
         self._start("primary", folder / "primary", {"role": "primary"})
         for number in range(1, nodes + 1):
             given = {"role": "ingest", "node": number, "primary_url": self.servers["primary"].url}
@@ -68,25 +69,40 @@ class Cluster:
         self.servers[name].kill()
         self._start(name, *self._given[name])
 
+    def start_elsewhere(self, directory: Path) -> Server:
+        """A primary on this data directory, on a port of its own; nobody knows of it yet."""
+        server = Server(directory, self._shared | {"role": "primary"})
+        self._others.append(server)
+        return server
+
+    def follow(self, server: Server) -> None:
+        """Ingest machines are started again to ask this primary from now on."""
+        self.servers["primary"] = server
+        for name in self.nodes:
+            self.servers[name].kill()
+            directory, given = self._given[name]
+            self._start(name, directory, given | {"primary_url": server.url})
+
     def close(self) -> None:
-        for server in self.servers.values():
+        for server in (*self.servers.values(), *self._others):
             server.kill()
 
-    def track(self, client: httpx.Client, node: str, path: str) -> bool:
+    def track(self, client: httpx.Client, node: str, path: str, website_id: str = "") -> bool:
         """Whether it was acknowledged."""
-        event = {"websiteId": self.account.website_id, "name": "screen_view", "path": f"{_ORIGIN}{path}"}
+        event = {"websiteId": website_id or self.account.website_id, "name": "screen_view", "path": f"{_ORIGIN}{path}"}
         try:
             answer = client.post(f"{self.servers[node].url}/track", json=event)
         except httpx.HTTPError:
             return False
         return answer.status_code == 200
 
-    def views(self) -> int:
+    def views(self, website_id: str = "") -> int:
         """What the primary answers; -1 while it cannot."""
+        website_id = website_id or self.account.website_id
         asked = {"parameters": ["summary_metrics"], "preset": "last_7d"}
         try:
             found = httpx.post(
-                f"{self.servers['primary'].url}/v1/query?website_id={self.account.website_id}",
+                f"{self.servers['primary'].url}/v1/query?website_id={website_id}",
                 json=asked,
                 headers={"x-api-key": self.account.api_key},
                 timeout=20,

@@ -99,6 +99,11 @@ class Engines:
         return None if self._far is None else self._far.away_since
 
     @property
+    def replaced_at(self) -> int:
+        """When another machine was promoted in the place of this primary, as ClickHouse says (UTC ms); 0 for never."""
+        return 0 if self._far is None else self._far.replaced_at
+
+    @property
     def lacks(self) -> str:
         """What ClickHouse has lost that nobody else has, in words; empty where it has everything."""
         return "" if self._far is None else self._far.lacks

@@ -40,3 +40,13 @@ CLUSTER = (
         """,
     ),
 )
+
+PROMOTED = (
+    "0026_promoted",
+    (
+        # When these files became those of the primary, in the place of a lost one (UTC ms).
+        "create table promotions (at integer primary key) strict",
+        # Of an ingest machine: the last one of the primary that it has followed; 0 for the first primary.
+        "alter table mirror add column promoted_at integer not null default 0",
+    ),
+)

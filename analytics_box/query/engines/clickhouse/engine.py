@@ -73,6 +73,11 @@ class ClickHouse:
         return self._line.away_since
 
     @property
+    def replaced_at(self) -> int:
+        """When another machine was promoted in the place of this primary (UTC ms); 0 if none was."""
+        return self._line.replaced_at
+
+    @property
     def lacks(self) -> str:
         """What it has lost that nobody else has, in words; empty where it has everything."""
         return self._line.lacks

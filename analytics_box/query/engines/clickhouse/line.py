@@ -10,7 +10,7 @@ from functools import partial
 from typing import TypeVar
 
 from analytics_box.clock import Clock
-from analytics_box.query.engines.clickhouse.server import Away, Gone, Server, Target
+from analytics_box.query.engines.clickhouse.server import Away, Gone, Replaced, Server, Target
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -28,6 +28,7 @@ class Line:
         self.is_ready = False  # it has answered last, and has all that there was then
         self.away_since: int | None = None  # UTC ms
         self.lacks = ""  # what ClickHouse has lost that nobody else has
+        self.replaced_at = 0  # when another machine was promoted in the place of this primary (UTC ms)
         self._not_before = -math.inf  # seconds of the clock
         self._failures = 0  # in a row
         self._asking = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="clickhouse")
@@ -74,6 +75,7 @@ class Line:
         wait = min(_FIRST_WAIT * 2 ** min(self._failures, 10), _LONGEST_WAIT)
         self._failures += 1
         self.lacks = str(why) if isinstance(why, Gone) else ""
+        self.replaced_at = why.promoted_at if isinstance(why, Replaced) else self.replaced_at
         self.away_since = self.away_since or self._clock.now()
         self._not_before = self._clock.monotonic() + wait
         self.is_ready = False

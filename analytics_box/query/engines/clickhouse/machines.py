@@ -4,7 +4,8 @@ A row's id is the machine's number, shifted by 40 bits, and its id in the machin
 are numbered likewise. A text has the number `number_of` on every machine, and a row in `strings` for each machine that
 sent it, named by `row`: what one machine forgets stays there as long as another one has it.
 
-The primary makes the tables, with the owner row 1. Each machine has an owner row of its own. A machine whose position
+The primary makes the tables, with the owner row 1. Each machine has an owner row of its own, which says in `shape` when
+the primary was promoted: an older primary does nothing any more. A machine whose position
 is not that of its owner row, or of other tables, removes what it has there and sends all of its events.db again.
 """
 
@@ -16,7 +17,7 @@ from msgspec import Struct
 
 from analytics_box.facts.tables import FACT_NAMES
 from analytics_box.query.engines.clickhouse import tables
-from analytics_box.query.engines.clickhouse.server import Away, Gone, Server, count
+from analytics_box.query.engines.clickhouse.server import Away, Gone, Replaced, Server, count
 from analytics_box.query.engines.clickhouse.tables import OWNER, Table
 from analytics_box.store.text_numbers import hashed
 
@@ -25,9 +26,9 @@ _MAIN, _FIRST_OWN = 1, 2  # ids of owner rows
 
 
 class Machine(Struct, frozen=True):
-    """One of several: its number, 0 for the primary, its box id, and the primary's. A machine `may_trim` once the
-    primary knows that it does. The primary knows the numbers of those that are `retired`, and whether others have, or
-    may have, rows there `alone`: which are nowhere else."""
+    """One of several: its number, 0 for the primary, its box id, the primary's, and when it was promoted (UTC ms). A
+    machine `may_trim` once the primary knows that it does. The primary knows the numbers of those that are `retired`,
+    and whether others have, or may have, rows there `alone`: which are nowhere else."""
 
     number: int
     box: str
@@ -35,11 +36,17 @@ class Machine(Struct, frozen=True):
     may_trim: bool = False
     alone: bool = False
     retired: tuple[int, ...] = ()
+    promoted_at: int = 0
 
     @property
     def first(self) -> int:
         """The first of its numbers."""
         return self.number << SHIFT
+
+    @property
+    def promoted(self) -> str:
+        """What its owner row says of that."""
+        return str(self.promoted_at or "")
 
     def key(self, table: Table) -> str:
         """The column that names a row of this machine."""
@@ -86,6 +93,7 @@ def found_tables(server: Server, machine: Machine) -> list[str]:
     where they do not fit. Raises Away."""
     for statement in tables.created(OWNER, server.cluster):
         server.do(statement)
+    is_own(server, machine, "")  # first: a primary that was replaced must not make tables either
     shape = tables.shape(server.cluster, several=True)
     owners = server.look(f"select box, epoch, shape from {OWNER.name} where id = {_MAIN}")
     if any(box != machine.cluster for box, _, _ in owners):
@@ -122,12 +130,15 @@ def _make(server: Server, machine: Machine, shape: str) -> str:
 
 def is_own(server: Server, machine: Machine, epoch: str) -> bool:
     """Whether what this machine has there is what it sent under this epoch. Raises Away where its number is another
-    machine's."""
+    machine's, and Replaced."""
     number = _FIRST_OWN + machine.number
-    found = server.look(f"select box, epoch from {OWNER.name} where id = {number}")
-    if any(box != machine.box for box, _ in found):
+    found = server.look(f"select box, epoch, shape from {OWNER.name} where id = {number}")
+    if any(box != machine.box for box, _, _ in found):
         raise Away(f"the machine number {machine.number} is another machine's there: give this one a number of its own")
-    return (machine.box, epoch) in found
+    newest = max((int(promoted or 0) for _, _, promoted in found), default=0)
+    if newest > machine.promoted_at:
+        raise Replaced(newest)
+    return (machine.box, epoch, machine.promoted) in found
 
 
 def begin(server: Server, machine: Machine, epoch_of_tables: str, floors: Mapping[str, int]) -> str:
@@ -139,7 +150,7 @@ def begin(server: Server, machine: Machine, epoch_of_tables: str, floors: Mappin
         server.remove(table.name, where)
         if left := count(server, table.name, where):
             raise Away(f"{left} rows of {table.name} that were removed are still there")
-    _insert_owner(server, [_FIRST_OWN + machine.number, machine.box, epoch, "", 0])
+    _insert_owner(server, [_FIRST_OWN + machine.number, machine.box, epoch, machine.promoted, 0])
     return epoch
 
 

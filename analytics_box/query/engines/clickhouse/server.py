@@ -47,6 +47,14 @@ class Gone(Away):
     """ClickHouse lacks events that are nowhere else."""
 
 
+class Replaced(Away):
+    """Another machine was promoted in the place of this primary, at `promoted_at` (UTC ms)."""
+
+    def __init__(self, promoted_at: int) -> None:
+        super().__init__("another machine was promoted in the place of this primary")
+        self.promoted_at = promoted_at
+
+
 class PlanFailed(Exception):
     """ClickHouse cannot answer this plan, and is well."""
 
