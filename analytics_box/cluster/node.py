@@ -80,7 +80,8 @@ class Mirroring:
 
     async def pull(self, memory: Memory) -> None:
         """Ask the primary once, and do what follows from its answer. Raises Unavailable, which says what is wrong."""
-        alone = await memory.alone()
+        told = self._has is not None and self._has.alone
+        alone = told or await memory.alone()
         try:
             answer = await self._ask(memory, alone=alone)
         except (Failed, Refused) as wrong:
@@ -93,7 +94,7 @@ class Mirroring:
         self.trouble, self.heard_at = "", self._clock.now()
         if answer.mirror is not None:
             await self._take(answer.mirror, answer.revision, memory)
-        if alone and self._has is not None and not self._has.alone:
+        if alone and not told and self._has is not None:
             await self._note(rows.note_known_alone)
         self.has_asked = True
 
