@@ -79,7 +79,8 @@ async def _of_website(parts: Parts, events: Db, website: Website, before: int, *
     if dry:
         rows = await erase.count_before(events, website.site, instant=before)
     else:
-        rows = await erase.before(events, website.site, instant=before)
+        elsewhere = parts[Erasures].beyond.visitors
+        rows = await erase.before(events, website.site, instant=before, elsewhere=elsewhere)
         if any(rows.values()):
             await parts.box_db.write(lambda db: _record(db, parts, website, before, rows))
     return Pruned(website.id, website.domain, before, rows)

@@ -80,7 +80,8 @@ class Mirroring:
 
     async def pull(self, memory: Memory) -> None:
         """Ask the primary once, and do what follows from its answer. Raises Unavailable, which says what is wrong."""
-        alone = await memory.alone()
+        told = self._has is not None and self._has.alone
+        alone = told or await memory.alone()
         try:
             answer = await self._ask(memory, alone=alone)
             if answer.wants_salts:
@@ -101,7 +102,7 @@ class Mirroring:
             await self._take(answer.mirror, answer, memory)
         elif is_other:
             await self._note(lambda db: rows.note_has(db, self.cluster, answer.revision, answer.promoted_at))
-        if alone and self._has is not None and not self._has.alone:
+        if alone and not told and self._has is not None:
             await self._note(rows.note_known_alone)
         self.has_asked = True
 

@@ -78,10 +78,13 @@ class Beyond:
         return await self._asked(lambda far: far.used(strings))
 
     async def visitors(self, site: int, wanted: Collection[int]) -> set[int]:
-        """Which of these visitors of a site any of several machines has events of. Raises InClickHouse."""
+        """Which of these visitors of a site any of several machines has, or may have, events of."""
         if self._far is None or not self._far.is_shared:
             return set()
-        return await self._look(partial(removing.visitors, site=site, wanted=wanted))
+        try:
+            return await self._look(partial(removing.visitors, site=site, wanted=wanted))
+        except InClickHouse:
+            return {*wanted}
 
     async def shipments(self, what: OfPerson) -> list[tuple[int, int]]:
         """In which shipments of all machines something is of somebody. Raises InClickHouse."""

@@ -108,6 +108,8 @@ class World(Machines):
             case "erase" | "erase the newest":  # rows of websites: anchors are nobody's
                 some = "id % 3 = 1" if what == "erase" else f"id > (select max(id) - 4 from {events})"
                 one.write(f"delete from {events} where site <> 0 and {some}")
+            case "move":
+                one.write(f"update {events} set session = session + 1 where id % 4 = 2 and session <> 0")
             case "weeks":
                 for machine in self.machines:
                     machine.clock.advance(seconds=20 * DAY // 1000)

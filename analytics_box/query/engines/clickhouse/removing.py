@@ -62,10 +62,7 @@ def remove_everywhere(server: Server, wanted: Everywhere) -> None:
             _remove(server, table, condition)
     for number, theirs in texts.items():
         _forget_person(server, wanted.what, number)
-        own = of_number(number)
-        unused = theirs - used(server, theirs, own) if theirs else theirs
-        if unused:
-            _remove(server, "strings", f"{of_number(number, 'row')} and id in ({', '.join(map(str, sorted(unused)))})")
+        _forget_texts(server, theirs, number)
 
 
 def _texts_of(server: Server, wanted: Everywhere, number: int) -> set[int]:
@@ -76,6 +73,17 @@ def _texts_of(server: Server, wanted: Everywhere, number: int) -> set[int]:
             own = f"{condition} and {of_number(number)}"
             found |= numbers(server, f"arrayJoin([{_strings(table)}])", table, own)
     return found - {0}
+
+
+def _forget_texts(server: Server, texts: set[int], number: int) -> None:
+    """Remove those of these texts of a machine that none of its rows has."""
+    own = of_number(number)
+    left = texts - used(server, texts, own)
+    if left:
+        known = f"profile in ({', '.join(map(str, sorted(left)))}) and {own}"
+        left -= numbers(server, "profile", "visitor_profiles", known)
+    if left:
+        _remove(server, "strings", f"id in ({', '.join(map(str, sorted(left)))}) and {of_number(number, 'row')}")
 
 
 def _forget_person(server: Server, what: OfPerson, number: int) -> None:
