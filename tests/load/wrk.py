@@ -37,7 +37,18 @@ def crowd(
     name: str, pid: int, url: str, script: Path, given: Mapping[str, str | int], *, seconds: int = SECONDS
 ) -> Run:
     """One run. The script gets what is `given` as LOAD_… and prints a line of figures; every answer has to be right."""
-    command = ["wrk", "-t1", f"-c{CONNECTIONS}", f"-d{seconds}s", "--latency", "-s", str(script), url]
+    command = [
+        "wrk",
+        "-t1",
+        f"-c{CONNECTIONS}",
+        f"-d{seconds}s",
+        "--timeout",
+        "10s",
+        "--latency",
+        "-s",
+        str(script),
+        url,
+    ]
     if (os.cpu_count() or 1) > 1:
         command = ["taskset", "-c", GENERATOR_CORE, *command]
     environment = os.environ | {f"LOAD_{key.upper()}": str(value) for key, value in given.items()}
