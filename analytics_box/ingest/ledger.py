@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence, Set
 from operator import attrgetter
 from typing import NamedTuple
 
-from analytics_box.facts.event import CUSTOM, Event, Fact, Span
+from analytics_box.facts.event import CUSTOM, Event, Fact, Span, described
 from analytics_box.facts.layout import INSERT, insert, stored_attributes
 from analytics_box.facts.tables import CLOSED, SPANS
 from analytics_box.ingest.live import LiveSessions
@@ -133,12 +133,13 @@ class Ledger:
     def _event(self, db: Connection, event: Event) -> tuple[Value, ...]:
         strings = self._strings
         number, folded = strings.number, strings.folded
-        client_session, path = strings.named(db, event.client_session), folded(db, event.path)
+        client_session = strings.named(db, event.client_session) if event.client_session else EMPTY
+        path = folded(db, event.path)
         session = None
         if event.visitor and not event.bot:  # nobody and bots have none
             session = self._place(db, event, Signal(event.time, path, event.kind), client_session)
         if session is None:
-            attributes = stored_attributes(db, self._strings, event.attributes)
+            attributes = stored_attributes(db, strings, described(event))
             session_number = since_start = 0
         else:
             attributes = session.attributes
@@ -147,26 +148,24 @@ class Ledger:
             self._timings(db, event, session_number, client_session, attributes)
         if event.exposure is not None:
             self._exposure(db, event, event.exposure, (session_number, client_session, attributes))
-        texts = event.namespace, event.query_string, event.title, event.agent, event.origin
-        namespace, query_string, title, agent, origin = [folded(db, text) if text else EMPTY for text in texts]
         return (
             event.site,
             event.time,
             event.kind,
             folded(db, event.name) if event.kind == CUSTOM else number(db, event.name),
-            namespace,
+            folded(db, event.namespace) if event.namespace else EMPTY,
             event.visitor,
             session_number,
-            strings.named(db, event.profile),
+            strings.named(db, event.profile) if event.profile else EMPTY,
             path,
-            query_string,
-            title,
+            folded(db, event.query_string) if event.query_string else EMPTY,
+            folded(db, event.title) if event.title else EMPTY,
             event.engaged,
             event.scroll,
             event.interactions,
-            number(db, event.bot),
-            agent,
-            origin,
+            number(db, event.bot) if event.bot else EMPTY,
+            folded(db, event.agent) if event.agent else EMPTY,
+            folded(db, event.origin) if event.origin else EMPTY,
             since_start,
             client_session,
             *attributes,
@@ -175,7 +174,7 @@ class Ledger:
 
     def _place(self, db: Connection, fact: Fact, signal: Signal, client_session: int) -> Session | None:
         who = Who(fact.site, fact.visitor, fact.yesterday, client_session)
-        return self._placing.place(db, who, signal, lambda: stored_attributes(db, self._strings, fact.attributes))
+        return self._placing.place(db, who, signal, lambda: stored_attributes(db, self._strings, described(fact)))
 
     def _timings(
         self, db: Connection, event: Event, session: int, client_session: int, attributes: tuple[int, ...]
@@ -226,7 +225,7 @@ class Ledger:
             path,
             folded(db, span.query_string),
             *own,
-            *(session.attributes if session is not None else stored_attributes(db, self._strings, span.attributes)),
+            *(session.attributes if session is not None else stored_attributes(db, strings, described(span))),
         )
 
 
