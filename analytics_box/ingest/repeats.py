@@ -35,6 +35,7 @@ class EventIds:
         self._clock = clock
         self._new: list[dict[int, int]] = [{} for _ in range(SLICES)]  # of each: digest → until when (UTC ms)
         self._changed: list[tuple[int, int | None]] = []
+        self._count = 0  # of those in memory
         self._is_crowded = False
         self._next = 0  # the slice that is sorted in next where there are too many
 
@@ -60,6 +61,7 @@ class EventIds:
                 noted.append((digest, until))
                 changed.append((digest, known))
                 new[digest] = until
+                self._count += known is None
         insert(db, "event_ids_new", noted)
         return answers
 
@@ -69,6 +71,7 @@ class EventIds:
             "-- repeats.recover\nselect digest, until from event_ids_new order by id"
         ).fetchall():
             self._slice(int(str(digest)))[int(str(digest))] = int(str(until))
+        self._count = self._counted()
 
     def fold(self, db: Connection, first: int) -> int:
         """Sort the new ids of this slice and, while they are few, of those after it into the table; which slice is
@@ -78,6 +81,7 @@ class EventIds:
             new = self._new[first]
             ids += sorted(new.items())
             self._changed += new.items()
+            self._count -= len(new)
             new.clear()
             first += 1
         db.executemany(
@@ -99,13 +103,17 @@ class EventIds:
             else:
                 self._slice(digest)[digest] = until
         del self._changed[mark:]
+        self._count = self._counted()
 
     def committed(self) -> None:
         self._changed.clear()
-        self._is_crowded = len(self) > CAPACITY
+        self._is_crowded = self._count > CAPACITY
 
     def __len__(self) -> int:
         """How many are in memory."""
+        return self._count
+
+    def _counted(self) -> int:
         return sum(len(new) for new in self._new)
 
     def _slice(self, digest: int) -> dict[int, int]:
