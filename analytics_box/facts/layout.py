@@ -80,10 +80,10 @@ def insert(db: Connection, table: str, rows: Sequence[Sequence[object]]) -> None
 
 def stored_attributes(db: Connection, strings: Strings, texts: tuple[str, ...]) -> tuple[int, ...]:
     """Attributes as they are stored, in the order of STORED_ATTRIBUTES. They are given in the order of ATTRIBUTES."""
-    number, folded, together = strings.number, strings.folded, strings.together
+    known, number, folded, together = strings.recent.get, strings.number, strings.folded, strings.together
     return tuple(
         [
-            (folded if folds else number)(db, texts[place])
+            known(texts[place]) or (folded if folds else number)(db, texts[place])
             if combination is None
             else together(db, combination, texts[place:end])
             for combination, place, end, folds in _PLACES

@@ -182,6 +182,11 @@ class Front:
         async with self._turns.of(network_of(scope["address"])):
             await self._app(scope, receive, answer)
 
+    def _look_at_proxy(self, peer: str) -> None:
+        """A peer named its client, and counts as the client itself: it is no trusted proxy, or has named itself."""
+        if not is_within(peer, self._trusted):
+            self._proxies.ignored(peer)
+
     def _admit(self, scope: Scope, *, own_host: bool = True, told: bool = True) -> None:
         """Check a request. Raises BoxError; without `told` it is left to the handler, in the scope: that one refuses in
         its own shape, and so that another site's page may read it."""
@@ -207,8 +212,8 @@ class Front:
         client = scope["client"]
         address = client_address(client[0], forwarded_for, self._trusted) if client else ""
         scope["address"] = address
-        if forwarded_for is not None and client and not is_within(client[0], self._trusted):
-            self._proxies.ignored(canonical(client[0]))
+        if forwarded_for is not None and client and address == canonical(client[0]):
+            self._look_at_proxy(address)
         if not host:
             raise errors.BadRequest("The request has no Host header")
         name = host_name(host)

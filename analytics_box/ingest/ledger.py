@@ -132,9 +132,9 @@ class Ledger:
 
     def _event(self, db: Connection, event: Event) -> tuple[Value, ...]:
         strings = self._strings
-        number, folded = strings.number, strings.folded
+        known, number, folded = strings.recent.get, strings.number, strings.folded
         client_session = strings.named(db, event.client_session) if event.client_session else EMPTY
-        path = folded(db, event.path)
+        path = known(event.path) or folded(db, event.path)
         session = None
         if event.visitor and not event.bot:  # nobody and bots have none
             session = self._place(db, event, Signal(event.time, path, event.kind), client_session)
@@ -152,14 +152,14 @@ class Ledger:
             event.site,
             event.time,
             event.kind,
-            folded(db, event.name) if event.kind == CUSTOM else number(db, event.name),
+            known(event.name) or (folded if event.kind == CUSTOM else number)(db, event.name),
             folded(db, event.namespace) if event.namespace else EMPTY,
             event.visitor,
             session_number,
             strings.named(db, event.profile) if event.profile else EMPTY,
             path,
             folded(db, event.query_string) if event.query_string else EMPTY,
-            folded(db, event.title) if event.title else EMPTY,
+            known(event.title) or folded(db, event.title),
             event.engaged,
             event.scroll,
             event.interactions,

@@ -7,7 +7,7 @@ the commit: an acknowledged write is on disk. A read runs on a connection of its
 import asyncio
 import logging
 import threading
-from collections.abc import Iterator
+from collections.abc import Awaitable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from functools import partial
@@ -102,11 +102,10 @@ class Db:
         found: T = await self._enqueued(work, ALONE, adds=adds)
         return found
 
-    async def write_shared(self, work: SharedWork[G, T], given: G, *, adds: bool = False) -> T:
+    def write_shared(self, work: SharedWork[G, T], given: G, *, adds: bool = False) -> Awaitable[T]:
         """Run `work` once for all that wait one after the other with the same work, in one savepoint: what is given of
         each has a result. If it raises, it runs again for each alone. Everything else is as for `write`."""
-        found: T = await self._enqueued(work, given, adds=adds)
-        return found
+        return self._enqueued(work, given, adds=adds)
 
     def _enqueued(self, work: Work[Any] | SharedWork[Any, Any], given: Any, *, adds: bool) -> asyncio.Future[Any]:
         if adds and self._reserve is not None and (refusal := self._reserve.refusal):
