@@ -37,8 +37,8 @@ class Strings:
 
     At most `capacity` of them and about `most_bytes` are remembered, in two halves: once those asked for lately, the
     `recent` ones, are many, they become the older ones, and what was older is forgotten. So nothing is moved when a
-    number is found, and whoever is in a hurry may look into `recent` before asking. What may be folded is counted on the
-    `meter`, which whoever writes sets. `numbered` ones have numbers that are the same on other machines, too.
+    number is found, and whoever is in a hurry may look into `recent` before asking. What may be folded is counted on
+    the `meter`, which whoever writes sets. `numbered` ones have numbers that are the same on other machines, too.
     """
 
     def __init__(self, capacity: int = CAPACITY, most_bytes: int = MOST_BYTES, *, numbered: bool = False) -> None:
