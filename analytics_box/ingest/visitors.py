@@ -113,7 +113,7 @@ class SaltFile:
 
     def _keep(self, salts: Salts) -> None:
         self._salts, self._is_saved = salts, False
-        _salted.cache_clear()  # or salts that are gone would stay in memory
+        salted.cache_clear()  # or salts that are gone would stay in memory
         self.save()
 
     def save(self) -> None:
@@ -180,14 +180,14 @@ def _encoded(who: str) -> bytes:
 
 
 def _number(salt: bytes, site: int, who: bytes) -> int:
-    hashing = _salted(salt, site).copy()
+    hashing = salted(salt, site).copy()
     hashing.update(who)
     number = int.from_bytes(hashing.digest(), "big") >> (64 - VISITOR_BITS)
     return number & ~LASTS or 2 if salt else number | LASTS
 
 
 @lru_cache(maxsize=1_000)
-def _salted(salt: bytes, site: int) -> hashlib.blake2b:
+def salted(salt: bytes, site: int) -> hashlib.blake2b:
     """The hash with its key and the site taken in, which is half of its work: that of the key is done when something
     follows it. To be copied."""
     hashing = hashlib.blake2b(digest_size=8, key=salt)

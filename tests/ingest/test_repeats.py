@@ -139,6 +139,9 @@ def test_how_many_are_in_memory_is_known_whatever_becomes_of_them(shelf: Shelf) 
     with pytest.raises(Refusal):
         shelf.db.write_now(refused)
     assert len(shelf.ids) == 2
+    shelf.clock.advance(seconds=2 * DAY / 1000)
+    assert not shelf.is_repeat("a"), "it counts from anew"
+    assert len(shelf.ids) == 2
     shelf.again()
     assert len(shelf.ids) == 2
     shelf.tidy()

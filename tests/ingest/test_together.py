@@ -102,3 +102,20 @@ def test_events_that_were_refused_together_may_come_again(tmp_path: Path) -> Non
     assert not any(each.repeats for each in appended)
     assert [row[0] for row in kept.rows()] == ["/a", "/b"]
     kept.db.close()
+
+
+def test_of_many_batches_few_events_wait_in_memory(tmp_path: Path) -> None:
+    kept, waiting = Kept(tmp_path), []
+
+    def write(db: Connection) -> None:
+        def stored_so_far() -> None:
+            (count,) = db.execute("select count(*) from stored_events").fetchall()[0]
+            waiting.append(len(waiting) * 100 - int(str(count)))
+
+        facts = [view(f"/{number}", visitor=2 + 2 * number) for number in range(100)]
+        kept.ledger.append_all(db, [Batch(facts, meter=stored_so_far) for _ in range(20)])
+
+    kept.db.write_now(write)
+    assert len(waiting) == 20
+    assert max(waiting) < 500
+    kept.db.close()

@@ -10,7 +10,7 @@ import pytest
 
 from analytics_box.clock import DAY, HOUR
 from analytics_box.http.address import network_of
-from analytics_box.ingest.visitors import SALT_BYTES, SaltFile, by_client_id, cookieless
+from analytics_box.ingest.visitors import SALT_BYTES, SaltFile, by_client_id, cookieless, salted
 from tests.inprocess import NOON, whole_box
 
 SALT, OTHER = b"a" * SALT_BYTES, b"b" * SALT_BYTES
@@ -70,6 +70,14 @@ def test_the_salts_stand_in_a_file_that_only_its_owner_reads(tmp_path: Path) -> 
     assert sorted(path.name for path in tmp_path.iterdir()) == ["salts"]
     found = json.loads((tmp_path / "salts").read_text())
     assert len(bytes.fromhex(found["today"])) == len(bytes.fromhex(found["yesterday"])) == 32
+
+
+def test_a_salt_that_is_over_is_not_kept_in_memory_either(tmp_path: Path) -> None:
+    file = SaltFile(tmp_path / "salts", str.encode)
+    by_client_id(file.current(NOON).yesterday, 1, "ada")
+    assert salted.cache_info().currsize
+    file.current(NOON + DAY)
+    assert not salted.cache_info().currsize
 
 
 def test_a_salt_lasts_until_midnight_utc_and_one_day_more(tmp_path: Path) -> None:
