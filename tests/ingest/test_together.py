@@ -105,7 +105,8 @@ def test_events_that_were_refused_together_may_come_again(tmp_path: Path) -> Non
 
 
 def test_of_many_batches_few_events_wait_in_memory(tmp_path: Path) -> None:
-    kept, waiting = Kept(tmp_path), []
+    kept = Kept(tmp_path)
+    waiting: list[int] = []
 
     def write(db: Connection) -> None:
         def stored_so_far() -> None:
