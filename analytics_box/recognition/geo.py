@@ -4,14 +4,12 @@ operator names, or by what a trusted proxy says.
 Names are English, empty where nothing is known. Nothing here stores or logs an IP address.
 """
 
-import json
 import logging
 import os
 import shutil
 import tempfile
 from collections import OrderedDict
 from collections.abc import Mapping
-from functools import lru_cache
 from importlib import resources
 from ipaddress import ip_address
 from pathlib import Path
@@ -20,6 +18,7 @@ from typing import Any, NamedTuple
 import maxminddb
 
 from analytics_box.http.address import is_within, networks
+from analytics_box.recognition.countries import name_of
 from analytics_box.recognition.paths import clean
 from analytics_box.settings import Settings
 
@@ -153,17 +152,6 @@ def _said(value: bytes | None) -> str:
         text = value.decode("latin-1")
     text = clean(text, _LONGEST)
     return "" if text.upper() in {"XX", "T1", "UNKNOWN", "-"} else text
-
-
-@lru_cache(maxsize=1)
-def names() -> dict[str, str]:
-    """English names of countries by their ISO 3166 code."""
-    return dict(json.loads(_DATA.joinpath("countries.json").read_text("utf-8")))
-
-
-def name_of(code: str) -> str:
-    """The country's English name; empty for what is no code of a country."""
-    return names().get(code.upper(), "")
 
 
 def read(found: Any) -> Location:

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from analytics_box.recognition.geo import UNKNOWN, Geo, Location, name_of, names, read
+from analytics_box.recognition.countries import name_of, names
+from analytics_box.recognition.geo import UNKNOWN, Geo, Location, read
 from analytics_box.settings import Settings
 from tests.recognition.mmdb import database
 
