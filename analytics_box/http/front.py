@@ -165,7 +165,8 @@ class Front:
                 return
         handler = self._events.get(path)
         if handler is not None and (path != "/" or scope["method"] in _SENDING):
-            self._admit(scope, told=False)
+            headers = scope["headers_by_name"] = dict(scope["headers"])
+            self._admit(scope, headers, told=False)
             await handler(scope, receive, answer)
             return
         for public in self._public:
@@ -187,22 +188,23 @@ class Front:
         if not is_within(peer, self._trusted):
             self._proxies.ignored(peer)
 
-    def _admit(self, scope: Scope, *, own_host: bool = True, told: bool = True) -> None:
+    def _admit(
+        self, scope: Scope, headers: Mapping[bytes, bytes] | None = None, *, own_host: bool = True, told: bool = True
+    ) -> None:
         """Check a request. Raises BoxError; without `told` it is left to the handler, in the scope: that one refuses in
         its own shape, and so that another site's page may read it."""
         try:
-            self._check(scope, own_host=own_host)
+            self._check(scope, dict(scope["headers"]) if headers is None else headers, own_host=own_host)
         except BoxError as refused:
             if told:
                 raise
             scope["refused"] = refused
 
-    def _check(self, scope: Scope, *, own_host: bool) -> None:
-        """Set the client's address and the headers by their names; refuse unknown hosts and floods. Raises BoxError.
+    def _check(self, scope: Scope, headers: Mapping[bytes, bytes], *, own_host: bool) -> None:
+        """Set the client's address; refuse unknown hosts and floods. Raises BoxError.
 
         Without `own_host` the host is known to be a domain of something that this box serves.
         """
-        headers = scope["headers_by_name"] = dict(scope["headers"])
         host, forwarded = headers.get(b"host"), headers.get(b"x-forwarded-for")
         if len(headers) < len(scope["headers"]):  # something is there twice
             if len(_all(scope, b"host")) > 1:
