@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from analytics_box.clock import DAY, SECOND, utc_day
 from analytics_box.demo.flags import BUTTON, DONE, EXPERIMENT, ROLLOUT, Made
-from analytics_box.facts.event import CUSTOM, PAGE_VIEW, Event, Fact
+from analytics_box.facts.event import CUSTOM, PAGE_VIEW, Event, Fact, described
 from analytics_box.facts.tables import ATTRIBUTES
 from analytics_box.flags.evaluation.compiling import compiled
 from analytics_box.flags.evaluation.context import Context
@@ -113,9 +113,10 @@ def _conversion(view: _View, seed: str) -> Iterator[Event]:
     """Some of those who are shown the button use it."""
     event = view.event
     random = Random(f"{seed}:{event.visitor}:{EXPERIMENT}")  # noqa: S311  believable, not secret
-    is_desktop = event.attributes[_DEVICE] == "desktop"
+    attributes = described(event)
+    is_desktop = attributes[_DEVICE] == "desktop"
     if view.outcome.variant == BUTTON and is_desktop and random.random() < _TAKES:
-        named = {"platform": _PLATFORMS.get(event.attributes[_SYSTEM], "linux"), "version": VERSION}
+        named = {"platform": _PLATFORMS.get(attributes[_SYSTEM], "linux"), "version": VERSION}
         moment = event.time + max(1, int((view.until - event.time) * random.uniform(0.3, 0.9)))
         yield replace(_sent(event, CONVERSION, named), time=moment)
 

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from analytics_box.acting import By
 from analytics_box.clock import DAY, SECOND
 from analytics_box.facts.clicks import BOT, CLICK, HEAD, PREFETCH, PREVIEW
-from analytics_box.facts.event import PAGE_VIEW, Event, Fact
+from analytics_box.facts.event import PAGE_VIEW, Event, Fact, described
 from analytics_box.facts.tables import ATTRIBUTES
 from analytics_box.invented.site import DOMAIN
 from analytics_box.links import list_rows
@@ -129,7 +129,7 @@ def clicks(links: Sequence[Link], happened: Sequence[Fact], seed: str) -> Iterat
         if not isinstance(fact, Event) or fact.kind != PAGE_VIEW or fact.bot or fact.visitor in seen:
             continue
         seen.add(fact.visitor)
-        named = dict(zip(ATTRIBUTES, fact.attributes, strict=True))
+        named = dict(zip(ATTRIBUTES, described(fact), strict=True))
         random = _chance(f"{seed}:{fact.visitor}:{fact.time // DAY}")
         if named["source"] == DIRECT or random.random() > _SHARE:
             continue

@@ -1,5 +1,7 @@
 """Events as facts: what an event is once it is understood."""
 
+from collections.abc import Callable
+
 from msgspec import Struct
 
 PAGE_VIEW, CUSTOM, PAGE_EXIT = 1, 2, 3  # kinds of events
@@ -23,6 +25,10 @@ TIMINGS = {
     "connection_time": 18,
     "request_time": 19,
 }
+
+# In the order of facts.ATTRIBUTES: the texts, or what makes them when they are first wanted. Most events go on with a
+# session that has its own.
+Attributes = tuple[str, ...] | Callable[[], tuple[str, ...]]
 
 
 class Event(Struct, frozen=True, gc=False):
@@ -51,7 +57,7 @@ class Event(Struct, frozen=True, gc=False):
     bot: str
     origin: str
     client_session: str
-    attributes: tuple[str, ...]
+    attributes: Attributes
     properties: str | None
     event_id: str = ""
     profile: str = ""
@@ -75,10 +81,16 @@ class Span(Struct, frozen=True, gc=False):
     client_session: str
     path: str
     query_string: str
-    attributes: tuple[str, ...]
+    attributes: Attributes
     own: tuple[int | float | str | None, ...]
     event_id: str = ""
     profile: str = ""
 
 
 Fact = Event | Span
+
+
+def described(fact: Fact) -> tuple[str, ...]:
+    """The attributes of a fact as texts."""
+    attributes = fact.attributes
+    return attributes if isinstance(attributes, tuple) else attributes()

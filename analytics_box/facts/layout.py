@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import chain
 
-from analytics_box.facts.tables import ATTRIBUTES, CLOSED, COMBINATIONS, FACT_NAMES, FACTS, TABLES, Table
+from analytics_box.facts.tables import ATTRIBUTES, BY_NAME, CLOSED, COMBINATIONS, FACT_NAMES, FACTS, TABLES, Table
 from analytics_box.store.db import Connection
 from analytics_box.store.strings import Combination, Strings
 
@@ -58,12 +58,12 @@ def _insert(table: str, columns: tuple[str, ...], rows: int = 1) -> str:
 # By table: the columns of a row as it is stored, and the statement that writes one.
 STORED_COLUMNS = {table.name: _columns(table) for table in TABLES if table.appended}
 INSERT = {table: _insert(stored(table), columns) for table, columns in STORED_COLUMNS.items()}
-_TOGETHER = (32, 8, 1)  # rows of one statement
+_TOGETHER = (32, 8)  # rows of one statement
 
 
 @lru_cache
 def _insert_many(table: str, rows: int) -> str:
-    return _insert(stored(table), STORED_COLUMNS[table], rows)
+    return _insert(stored(table), _columns(BY_NAME[table]), rows)
 
 
 def insert(db: Connection, table: str, rows: Sequence[Sequence[object]]) -> None:
@@ -74,14 +74,16 @@ def insert(db: Connection, table: str, rows: Sequence[Sequence[object]]) -> None
             values = tuple(chain.from_iterable(rows[done : done + size]))
             db.execute(_insert_many(table, size), values)
             done += size
+    if done < len(rows):
+        db.executemany(_insert_many(table, 1), rows[done:])
 
 
 def stored_attributes(db: Connection, strings: Strings, texts: tuple[str, ...]) -> tuple[int, ...]:
     """Attributes as they are stored, in the order of STORED_ATTRIBUTES. They are given in the order of ATTRIBUTES."""
-    number, folded, together = strings.number, strings.folded, strings.together
+    known, number, folded, together = strings.recent.get, strings.number, strings.folded, strings.together
     return tuple(
         [
-            (folded if folds else number)(db, texts[place])
+            known(texts[place]) or (folded if folds else number)(db, texts[place])
             if combination is None
             else together(db, combination, texts[place:end])
             for combination, place, end, folds in _PLACES

@@ -2,7 +2,7 @@
 
 The front adds two keys to every HTTP scope: `request_id`, and `address`, the client's address as text. Whoever counts
 a request under a limit leaves its `allowance` there, and the front tells the client of it. What the front refuses it
-leaves to event routes as `refused`.
+leaves to event routes as `refused`. They also get `headers_by_name`, where the last of equal names counts.
 """
 
 from collections.abc import Awaitable, Callable

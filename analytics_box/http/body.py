@@ -17,7 +17,7 @@ from analytics_box.errors import (
     UnsupportedMediaType,
     WrongTypes,
 )
-from analytics_box.http.asgi import Receive
+from analytics_box.http.asgi import Message, Receive
 
 T = TypeVar("T")
 
@@ -43,7 +43,11 @@ async def read(receive: Receive, *, limit: int, seconds: float) -> bytes:
 
     deadline = asyncio.get_running_loop().call_later(seconds, give_up)
     try:
-        return await _read(receive, limit)
+        message = await receive()
+        if message["type"] == "http.request" and not message["more_body"] and len(message["body"]) <= limit:
+            whole: bytes = message["body"]
+            return whole  # as nearly always
+        return await _rest(receive, limit, message)
     except asyncio.CancelledError as cancelled:
         if late and task.uncancel() <= cancelling:
             raise RequestTimeout(f"The body did not arrive within {seconds:g} seconds") from cancelled
@@ -52,11 +56,11 @@ async def read(receive: Receive, *, limit: int, seconds: float) -> bytes:
         deadline.cancel()
 
 
-async def _read(receive: Receive, limit: int) -> bytes:
+async def _rest(receive: Receive, limit: int, message: Message) -> bytes:
+    """The whole body, of which this is the first message."""
     chunks: list[bytes] = []
     size = 0
     while True:
-        message = await receive()
         if message["type"] != "http.request":
             raise BrokenBody("The body broke off, or its chunks have no size that can be read")
         chunk = message["body"]
@@ -66,6 +70,7 @@ async def _read(receive: Receive, limit: int) -> bytes:
         if not message["more_body"]:
             return b"".join([*chunks, chunk]) if chunks else chunk
         chunks.append(chunk)
+        message = await receive()
 
 
 def decode(decode_one: Callable[[bytes], T], body: bytes) -> T:

@@ -8,6 +8,7 @@ import re
 import time
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from operator import itemgetter
 from typing import Protocol
 from urllib.parse import urlsplit
 
@@ -38,6 +39,8 @@ CLOSE = (b"connection", b"close")  # after a flood: what else was sent ahead cos
 # What an answer may say for itself instead.
 _LIMITS = (b"x-ratelimit-limit", b"x-ratelimit-remaining", b"x-ratelimit-reset")
 OURS = frozenset((b"x-request-id", *(name for name, _ in (*SECURITY_HEADERS, HSTS, CLOSE)), *_LIMITS))
+_NAME = itemgetter(0)
+_SENDING = frozenset(("POST", "OPTIONS"))
 FILES = "/static/"  # what pages on every host load
 _ANY_KEY = (b"www-authenticate", b"Bearer")
 _HOST = re.compile(rb"([0-9A-Za-z\-._~!$&'()*+,;=%]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{0,5})?")  # RFC 3986 3.2.2
@@ -116,9 +119,9 @@ class Front:
                     more = (*more, *allowance_headers(allowance))
                 if "flood" in scope:
                     more = (*more, CLOSE)
-                for name, _ in own:
-                    if name in OURS:
-                        more = tuple(item for item in more if item[0] != name)
+                if not OURS.isdisjoint(map(_NAME, own)):
+                    said = frozenset(map(_NAME, own))
+                    more = tuple(item for item in more if item[0] not in said)
                 if status == 401:
                     own = [self._how if pair == _ANY_KEY else pair for pair in own]
                 message["headers"] = [*own, *more]
@@ -160,6 +163,12 @@ class Front:
                 self._admit(scope, own_host=False)
                 await (self._app if path.startswith(FILES) else found)(scope, receive, answer)
                 return
+        handler = self._events.get(path)
+        if handler is not None and (path != "/" or scope["method"] in _SENDING):
+            headers = scope["headers_by_name"] = dict(scope["headers"])
+            self._admit(scope, headers, told=False)
+            await handler(scope, receive, answer)
+            return
         for public in self._public:
             if path.startswith(public.prefix):
                 self._admit(scope, told=not public.own_refusals)
@@ -170,44 +179,43 @@ class Front:
             self._admit(scope, own_host=False)
             await between(scope, receive, answer)
             return
-        handler = self._events.get(path)
-        if handler is not None and (scope["method"] in {"POST", "OPTIONS"} or path != "/"):
-            self._admit(scope, told=False)
-            await handler(scope, receive, answer)
-        else:
-            self._admit(scope)
-            async with self._turns.of(network_of(scope["address"])):
-                await self._app(scope, receive, answer)
+        self._admit(scope)
+        async with self._turns.of(network_of(scope["address"])):
+            await self._app(scope, receive, answer)
 
-    def _admit(self, scope: Scope, *, own_host: bool = True, told: bool = True) -> None:
+    def _look_at_proxy(self, peer: str) -> None:
+        """A peer named its client, and counts as the client itself: it is no trusted proxy, or has named itself."""
+        if not is_within(peer, self._trusted):
+            self._proxies.ignored(peer)
+
+    def _admit(
+        self, scope: Scope, headers: Mapping[bytes, bytes] | None = None, *, own_host: bool = True, told: bool = True
+    ) -> None:
         """Check a request. Raises BoxError; without `told` it is left to the handler, in the scope: that one refuses in
         its own shape, and so that another site's page may read it."""
         try:
-            self._check(scope, own_host=own_host)
+            self._check(scope, dict(scope["headers"]) if headers is None else headers, own_host=own_host)
         except BoxError as refused:
             if told:
                 raise
             scope["refused"] = refused
 
-    def _check(self, scope: Scope, *, own_host: bool) -> None:
+    def _check(self, scope: Scope, headers: Mapping[bytes, bytes], *, own_host: bool) -> None:
         """Set the client's address; refuse unknown hosts and floods. Raises BoxError.
 
         Without `own_host` the host is known to be a domain of something that this box serves.
         """
-        host = forwarded_for = None
-        for name, value in scope["headers"]:
-            if name == b"host":
-                if host is not None:
-                    raise errors.BadRequest("The request has more than one Host header")
-                host = value
-            elif name == b"x-forwarded-for":
-                text = value.decode("latin-1")
-                forwarded_for = text if forwarded_for is None else f"{forwarded_for},{text}"
+        host, forwarded = headers.get(b"host"), headers.get(b"x-forwarded-for")
+        if len(headers) < len(scope["headers"]):  # something is there twice
+            if len(_all(scope, b"host")) > 1:
+                raise errors.BadRequest("The request has more than one Host header")
+            forwarded = b",".join(_all(scope, b"x-forwarded-for")) if forwarded is not None else None
+        forwarded_for = forwarded.decode("latin-1") if forwarded is not None else None
         client = scope["client"]
         address = client_address(client[0], forwarded_for, self._trusted) if client else ""
         scope["address"] = address
-        if forwarded_for is not None and client and not is_within(client[0], self._trusted):
-            self._proxies.ignored(canonical(client[0]))
+        if forwarded_for is not None and client and address == canonical(client[0]):
+            self._look_at_proxy(address)
         if not host:
             raise errors.BadRequest("The request has no Host header")
         name = host_name(host)
@@ -244,6 +252,10 @@ def hosts(settings: Settings) -> frozenset[str]:
     """The host names that this box answers to; none means any, as long as no address is configured."""
     configured = {urlsplit(url).hostname or "" for url in (settings.base_url, settings.ingest_url) if url}
     return frozenset(configured | LOOPBACK_NAMES) if configured else frozenset()
+
+
+def _all(scope: Scope, name: bytes) -> list[bytes]:
+    return [value for given, value in scope["headers"] if given == name]
 
 
 def _named(scope: Scope) -> str:

@@ -3,15 +3,14 @@
 import re
 from functools import lru_cache
 from operator import attrgetter
-from typing import Literal
+from typing import Literal, NamedTuple
 from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 
 from analytics_box.clock import DAY, HOUR
 from analytics_box.errors import Detail
-from analytics_box.facts.event import CUSTOM, PAGE_EXIT, PAGE_VIEW, TIMINGS, Event, Span
-from analytics_box.facts.tables import ATTRIBUTES
+from analytics_box.facts.event import CUSTOM, EXPOSURE, PAGE_EXIT, PAGE_VIEW, TIMINGS, Event, Span
 from analytics_box.ingest import exposures, visitors
 from analytics_box.ingest.payload import Incoming, InvalidEvent, Sent, instant_of, properties_text
 from analytics_box.ingest.visitors import Salts
@@ -36,12 +35,22 @@ CONNECTIONS = frozenset(  # wire 4.3
 _NO_PAGE = Page(path="")
 _SAID_CLICK_IDS = tuple(name for name in CLICK_IDS if name in Incoming.__struct_fields__)
 _UTM_OF, _CLICK_IDS_OF = attrgetter(*UTM), attrgetter(*_SAID_CLICK_IDS)
-_REFERRER = ATTRIBUTES.index("referrer")
 _NO_UTM = ("",) * len(UTM)
 _TIMINGS_OF, _TIMING_NUMBERS = attrgetter(*TIMINGS), tuple(TIMINGS.values())
 _LONGEST_TIMING = 60_000  # ms (wire 4.3)
 _SHORT = 256  # characters of a referrer that is worth remembering
 _NOTHING_SAID = Incoming(name="-")  # what a span says of where its session came from
+
+
+class Referrer(NamedTuple):
+    """A referrer without query and fragment, and its host; both empty for a direct visit."""
+
+    text: str = ""
+    host: str = ""
+    is_spam: bool = False
+
+
+_DIRECT = Referrer()
 
 
 class Sender(Struct, frozen=True):
@@ -73,50 +82,56 @@ class Target(Struct, frozen=True):
     ignored_paths: Paths | None = None
     budget: Budget | None = None
 
-    def ignores(self, fact: Event | Span) -> str:
-        """Why this event or span is acknowledged and not stored; empty where it is stored."""
+    def ignores(self, path: str, referrer: str | None = None) -> str:
+        """Why what is of this path and came by this referrer is acknowledged and not stored; empty where it is
+        stored."""
         if self.ignored:
             return self.ignored
-        if self.ignored_paths is not None and fact.path and self.ignored_paths.have(fact.path):
+        if self.ignored_paths is not None and path and self.ignored_paths.have(path):
             return "ignored_path"
-        return "referrer_spam" if _is_spam(fact.attributes[_REFERRER]) else ""
+        return "referrer_spam" if referrer and _referrer(referrer).is_spam else ""
 
 
 def understand(given: Incoming, *, target: Target, sender: Sender, salts: Salts, now: int) -> Event:
     """The fact that this event is. Raises InvalidEvent, which names the field."""
-    kind = _KINDS.get(given.name, CUSTOM)
-    if kind != CUSTOM and not given.path:
+    name, kind = given.name, _KINDS.get(given.name, CUSTOM)
+    is_page_event, leaves = kind != CUSTOM, kind == PAGE_EXIT
+    if is_page_event and not given.path:
         raise InvalidEvent(Detail("path", "A page event needs the address of its page"))
-    name = clean(given.name, 256)
-    if not name:
-        raise InvalidEvent(Detail("name", "The name has no visible character"))
+    if not is_page_event:
+        name = clean(name, 256)
+        if not name:
+            raise InvalidEvent(Detail("name", "The name has no visible character"))
     time = _time(given.timestamp, by_key=sender.by_key, now=now)
-    visitor, yesterday = _visitor(given, target, sender, salts, time)
+    visitor, yesterday = visitor_ids(
+        target, sender, salts, time, client_id=given.anonymousId, anonymize=given.anonymizeVisitorIds
+    )
     where = page(given.path) if given.path else _NO_PAGE
+    bot, client_session = sender.bot, given.sessionId
     return Event(
         site=target.site,
         time=time,
         kind=kind,
         name=name,
-        namespace=clean(given.namespace or "", 64),
+        namespace=clean(given.namespace, 64) if given.namespace else "",
         visitor=visitor,
         yesterday=yesterday,
         path=where.path,
         query_string=where.query,
-        title=clean(given.title or "", 512),
-        engaged=between(given.time_on_page, LONGEST_ENGAGED) if kind == PAGE_EXIT else 0,
-        scroll=as_measured(given.scroll_depth, 100) if kind == PAGE_EXIT else None,
-        interactions=as_measured(given.interaction_count, 10_000) if kind == PAGE_EXIT else None,
-        bot=sender.bot,
-        agent=sender.bot_name if sender.bot else "",
-        origin=clean(given.source or ("" if sender.by_key else BROWSER), 64) if kind == CUSTOM else "",
-        client_session="" if target.cookieless else clean(given.sessionId or "", 256),
-        attributes=_attributes(given, kind, where, target.domain, sender),
-        properties=properties_text(given.properties),
+        title=clean(given.title, 512) if given.title else "",
+        engaged=between(given.time_on_page, LONGEST_ENGAGED) if leaves else 0,
+        scroll=as_measured(given.scroll_depth, 100) if leaves else None,
+        interactions=as_measured(given.interaction_count, 10_000) if leaves else None,
+        bot=bot,
+        agent=sender.bot_name if bot else "",
+        origin="" if is_page_event else clean(given.source or ("" if sender.by_key else BROWSER), 64),
+        client_session=clean(client_session, 256) if client_session and not target.cookieless else "",
+        attributes=_Description(given, kind, where, target.domain, sender),
+        properties=properties_text(given.properties) if given.properties else None,
         event_id=given.eventId or "",
-        profile=clean(given.profileId or "", 128),
-        timings=_timings(given) if kind != CUSTOM and not sender.bot else (),
-        exposure=exposures.of(given.properties) if name == exposures.NAME and not sender.bot else None,
+        profile=clean(given.profileId, 128) if given.profileId else "",
+        timings=_timings(given) if is_page_event and not bot else (),
+        exposure=exposures.of(given.properties) if name == EXPOSURE and not bot else None,
     )
 
 
@@ -133,7 +148,9 @@ def measured(
 ) -> Span:
     """The span that this is: a row of that table, with what it has of its own. Raises InvalidEvent."""
     time = _time(given.timestamp, by_key=sender.by_key, now=now)
-    visitor, yesterday = _visitor(given, target, sender, salts, time)
+    visitor, yesterday = visitor_ids(
+        target, sender, salts, time, client_id=given.anonymousId, anonymize=given.anonymizeVisitorIds
+    )
     where = page(given.path) if given.path else _NO_PAGE
     return Span(
         table=table,
@@ -144,7 +161,7 @@ def measured(
         client_session="" if target.cookieless else clean(given.sessionId or "", 256),
         path=where.path,
         query_string=where.query,
-        attributes=_attributes(_NOTHING_SAID, CUSTOM, where, target.domain, sender),
+        attributes=_Description(_NOTHING_SAID, CUSTOM, where, target.domain, sender),
         own=own,
         event_id=(given.eventId or "") if event_id is None else event_id,
         profile=clean(given.profileId or "", 128),
@@ -178,10 +195,6 @@ def _time(timestamp: int | str | None, *, by_key: bool, now: int) -> int:
     return at if now - DAY <= at <= now else now
 
 
-def _visitor(given: Incoming | Sent, target: Target, sender: Sender, salts: Salts, time: int) -> tuple[int, int]:
-    return visitor_ids(target, sender, salts, time, client_id=given.anonymousId, anonymize=given.anonymizeVisitorIds)
-
-
 def visitor_ids(
     target: Target,
     sender: Sender,
@@ -200,48 +213,55 @@ def visitor_ids(
         if anonymize is False or (anonymize == "auto" and sender.country == NOT_ANONYMIZED):
             same = visitors.by_client_id(b"", site, client_id)
             return same, same
-        salt, other = salts.around(time, site, by_key=sender.by_key)
-        return visitors.by_client_id(salt, site, client_id), visitors.by_client_id(other, site, client_id)
+        return visitors.both(salts.around(time, site, by_key=sender.by_key), site, f"\0{client_id}")
     if sender.by_key:
         return 0, 0
-    salt, other = salts.around(time, site)
-    network, user_agent = sender.network, sender.user_agent
-    return visitors.cookieless(salt, site, network, user_agent), visitors.cookieless(other, site, network, user_agent)
+    return visitors.both(salts.around(time, site), site, f"{sender.network}\0{sender.user_agent}")
 
 
-def _attributes(given: Incoming, kind: int, where: Page, domain: str, sender: Sender) -> tuple[str, ...]:
-    """What the session of this event will keep, should it begin here; in the order of facts.ATTRIBUTES.
+class _Description(Struct, frozen=True, gc=False):
+    """What the session of an event will keep, should it begin there."""
 
-    On a page event `source` and `ref` repeat the query of the page; on a custom event `source` says who sent it.
-    """
-    query = dict(where.parameters)
-    utm, click_id = _campaign(given, query)
-    said = (given.source if kind != CUSTOM else None) or query.get("source", "")
-    tag = utm[0] or clean(said or given.ref or query.get("ref", ""), 128)
-    referrer, host = _referrer((given.referrer or "")[:LONGEST])
-    name, group = _origin(tag, utm[1], utm[2], click_id, host, domain)
-    agent = sender.agent
-    return (
-        where.path if kind == PAGE_VIEW else "",  # a session without a page view began on no page (semantics 14)
-        referrer,
-        name,
-        group,
-        click_id,
-        *utm,
-        sender.country,
-        sender.region,
-        sender.city,
-        agent.browser,
-        agent.browser_version,
-        agent.system,
-        agent.system_version,
-        agent.device,
-        language((given.language or sender.language)[:64]),
-        _zone((given.timezone or "")[:64]),
-        _size((given.viewport_size or "")[:16]),
-        _size((given.screen_resolution or "")[:16]),
-        given.connection_type if given.connection_type in CONNECTIONS else "",
-    )
+    given: Incoming
+    kind: int
+    where: Page
+    domain: str
+    sender: Sender
+
+    def __call__(self) -> tuple[str, ...]:
+        """The texts, in the order of facts.ATTRIBUTES.
+
+        On a page event `source` and `ref` repeat the query of the page; on a custom event `source` says who sent it.
+        """
+        given, kind, where, sender = self.given, self.kind, self.where, self.sender
+        query = dict(where.parameters)
+        utm, click_id = _campaign(given, query)
+        said = (given.source if kind != CUSTOM else None) or query.get("source", "")
+        tag = utm[0] or clean(said or given.ref or query.get("ref", ""), 128)
+        referrer = _referrer(given.referrer) if given.referrer else _DIRECT
+        name, group = _origin(tag, utm[1], utm[2], click_id, referrer.host, self.domain)
+        agent = sender.agent
+        return (
+            where.path if kind == PAGE_VIEW else "",  # a session without a page view began on no page (semantics 14)
+            referrer.text,
+            name,
+            group,
+            click_id,
+            *utm,
+            sender.country,
+            sender.region,
+            sender.city,
+            agent.browser,
+            agent.browser_version,
+            agent.system,
+            agent.system_version,
+            agent.device,
+            language((given.language or sender.language)[:64]),
+            _zone((given.timezone or "")[:64]),
+            _size((given.viewport_size or "")[:16]),
+            _size((given.screen_resolution or "")[:16]),
+            given.connection_type if given.connection_type in CONNECTIONS else "",
+        )
 
 
 @lru_cache(maxsize=4_000)
@@ -279,32 +299,21 @@ def _size(text: str) -> str:
     return f"{sides[1]}x{sides[2]}" if sides and all(240 <= int(side) <= 10_000 for side in sides.groups()) else ""
 
 
-def _is_spam(referrer: str) -> bool:
-    if len(referrer) > _SHORT:
-        return is_spam(host_of(referrer))
-    return bool(referrer) and _is_known_spam(referrer)
+def _referrer(given: str) -> Referrer:
+    return _known_referrer(given) if len(given) <= _SHORT else _taken_apart(given[:LONGEST])
 
 
 @lru_cache(maxsize=4_000)
-def _is_known_spam(referrer: str) -> bool:
-    return is_spam(host_of(referrer))
-
-
-def _referrer(given: str) -> tuple[str, str]:
-    """A referrer without query and fragment, and its host; both empty for a direct visit."""
-    return _known_referrer(given) if len(given) <= _SHORT else _taken_apart(given)
-
-
-@lru_cache(maxsize=4_000)
-def _known_referrer(given: str) -> tuple[str, str]:
+def _known_referrer(given: str) -> Referrer:
     return _taken_apart(given)
 
 
-def _taken_apart(given: str) -> tuple[str, str]:
+def _taken_apart(given: str) -> Referrer:
     host = host_of(given) if given.startswith(("http://", "https://", "android-app://")) else ""
     if not host:
-        return "", ""
-    return clean(given.split("?", 1)[0].split("#", 1)[0]), host
+        return _DIRECT
+    text = clean(given.split("?", 1)[0].split("#", 1)[0])
+    return Referrer(text, host, is_spam(host_of(text)))
 
 
 @lru_cache(maxsize=2_000)

@@ -30,7 +30,7 @@ class Gathering:
     def event(self, given: Incoming, target: Target) -> None:
         """Add an event. Raises InvalidEvent."""
         event = understand(given, target=target, sender=self.sender, salts=self._salts, now=self._now)
-        ignored = target.ignores(event)
+        ignored = target.ignores(event.path, given.referrer)
         if ignored:
             self._leave_out(target.site, ignored)
         else:
@@ -49,7 +49,7 @@ class Gathering:
             now=self._now,
             event_id=event_id,
         )
-        ignored = target.ignores(span) or self.sender.bot
+        ignored = target.ignores(span.path) or self.sender.bot
         if ignored:
             self._leave_out(target.site, ignored)
         else:

@@ -1,6 +1,7 @@
 """Who may send events where: credentials, website, origin, limit (wire 4.2 and 4.6)."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from msgspec import Struct
 
@@ -15,7 +16,7 @@ from analytics_box.ingest.arrivals import Arrivals
 from analytics_box.ingest.classification import Classification
 from analytics_box.ingest.dropped import DroppedTraffic
 from analytics_box.ingest.enrich import Sender, Target
-from analytics_box.ingest.ledger import Appended, Ledger
+from analytics_box.ingest.ledger import Appended, Batch, Ledger
 from analytics_box.ingest.placing import MOST_MOVED, MOST_MOVED_BY_KEY
 from analytics_box.ingest.profiles import ProfileLinks
 from analytics_box.ingest.refusals import Refusals
@@ -28,7 +29,7 @@ from analytics_box.recognition.bots import classify_headers
 from analytics_box.recognition.geo import Geo
 from analytics_box.settings import Settings
 from analytics_box.store.budgets import Budget, Budgets
-from analytics_box.store.db import Connection, Db
+from analytics_box.store.db import Db
 from analytics_box.tenancy.directory import Organizations
 from analytics_box.websites.directory import Directory
 from analytics_box.websites.origin_check import OriginCheck
@@ -62,14 +63,14 @@ class Intake(Struct, frozen=True):
         What comes without a key is all of one website, whose own `budget` this is.
         """
 
-        def write(db: Connection) -> Appended:
-            if sender.by_key:
-                return self.ledger.append(db, facts, most_moved=MOST_MOVED_BY_KEY)
-            meter = self.budgets.meter(facts[0].site, now, budget, sender=sender.network)
-            return self.ledger.append(db, facts, most_moved=MOST_MOVED, meter=meter)
-
+        if sender.by_key:
+            batch = Batch(facts, MOST_MOVED_BY_KEY)
+        else:
+            batch = Batch(
+                facts, MOST_MOVED, partial(self.budgets.meter, facts[0].site, now, budget, sender=sender.network)
+            )
         try:
-            appended = await self.events.write(write, adds=True)
+            appended = await self.events.write_shared(self.ledger.append_all, batch, adds=True)
         except Unavailable as refused:
             refused.reason = "DELIVERY_UNAVAILABLE"
             raise

@@ -1,11 +1,11 @@
 """The ledger: facts become rows of events.db. All of this runs in the writer thread."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence, Set
 from operator import attrgetter
 from typing import NamedTuple
 
-from analytics_box.facts.event import CUSTOM, Event, Fact, Span
-from analytics_box.facts.layout import INSERT, stored_attributes
+from analytics_box.facts.event import CUSTOM, Event, Fact, Span, described
+from analytics_box.facts.layout import INSERT, insert, stored_attributes
 from analytics_box.facts.tables import CLOSED, SPANS
 from analytics_box.ingest.live import LiveSessions
 from analytics_box.ingest.placing import MOST_MOVED, Placing, Who
@@ -19,11 +19,15 @@ from analytics_box.store.strings import EMPTY, Strings
 Value = int | float | str | None
 
 
-_EVENT = INSERT["events"]
 _TIME = attrgetter("time")
 _FOLDS = {table: tuple(name not in CLOSED for name in own) for table, own in SPANS.items()}
 _Placed = tuple[int, int, tuple[int, ...]]  # a session, its id as the client sent it, what its rows repeat
 _PROPERTIES = '{"(other)":"(other)"}'  # of an event over budget
+_MOST_ROWS = 256  # that wait to be written together
+
+
+def _unmetered() -> None:
+    """Nobody counts what is added."""
 
 
 class Appended(NamedTuple):
@@ -34,6 +38,15 @@ class Appended(NamedTuple):
 
 
 NOTHING = Appended([])
+
+
+class Batch(NamedTuple):
+    """The facts of one request. They are taken in the order of their times, events before spans, and may move
+    `most_moved` rows beside them. With a `meter` they are all of its site, and what it does not take is folded."""
+
+    facts: Sequence[Fact]
+    most_moved: int = MOST_MOVED
+    meter: Callable[[], Meter | None] = _unmetered
 
 
 class Ledger:
@@ -55,27 +68,32 @@ class Ledger:
         self._profile_links = profile_links
         self._rows: list[tuple[Value, ...]] = []  # events that are placed and not yet written
 
-    def append(
-        self, db: Connection, facts: Sequence[Fact], *, most_moved: int = MOST_MOVED, meter: Meter | None = None
-    ) -> Appended:
-        """Write these facts inside the current transaction.
+    def append(self, db: Connection, facts: Sequence[Fact]) -> Appended:
+        """Write these facts inside the current transaction."""
+        return self.append_all(db, [Batch(facts)])[0]
 
-        They are taken in the order of their times, events before spans, and may move `most_moved` rows beside them.
-        With a `meter` they are all of its site, and what it does not take is folded.
-        """
-        self._strings.meter = meter
-        repeats = self._repeats(db, facts)
-        if repeats:
-            again = {id(fact) for fact in repeats}
+    def append_all(self, db: Connection, batches: Sequence[Batch]) -> list[Appended]:
+        """Write these batches inside the current transaction, one after the other."""
+        again = self._repeats(db, batches)
+        self._rows = []
+        appended = [self._append(db, batch, again) for batch in batches]
+        self._flush(db)
+        return appended
+
+    def _append(self, db: Connection, batch: Batch, again: Set[int]) -> Appended:
+        facts: Sequence[Fact] = batch.facts
+        repeats: list[Fact] = []
+        if again:
+            repeats = [fact for fact in facts if id(fact) in again]
             facts = [fact for fact in facts if id(fact) not in again]
         if len(facts) > 1:
             facts = sorted(facts, key=_TIME)
+        meter = self._strings.meter = batch.meter()
         if self._profile_links is not None:
             self._profile_links.note(db, facts)
             if meter is not None:
                 meter.take_folded()  # which is seen again below
-        self._placing.begin(most_moved)
-        self._rows = []
+        self._placing.begin(batch.most_moved)
         spans = []
         folded = 0
         for fact in facts:
@@ -86,35 +104,42 @@ class Ledger:
                     folded += meter.take_folded()
             else:
                 spans.append(fact)
-        self._flush(db)
         for span in spans:
             db.execute(INSERT[span.table], self._span(db, span))
             if meter is not None and meter.folded:
                 folded += meter.take_folded()
+        if len(self._rows) > _MOST_ROWS:
+            self._flush(db)
         return Appended(repeats, folded) if repeats or folded else NOTHING
 
     def _flush(self, db: Connection) -> None:
         if self._rows:
-            db.executemany(_EVENT, self._rows)
+            insert(db, "events", self._rows)
             self._rows = []
 
-    def _repeats(self, db: Connection, facts: Sequence[Fact]) -> list[Fact]:
-        named = [fact for fact in facts if fact.event_id]
-        if self._event_ids is None or not named:
-            return []
-        names = [(fact.table if isinstance(fact, Span) else "events", fact.site, fact.event_id) for fact in named]
+    def _repeats(self, db: Connection, batches: Sequence[Batch]) -> Set[int]:
+        """Which of these facts were written before, or are in here twice, by their identity."""
+        if self._event_ids is None:
+            return frozenset()
+        named = [fact for batch in batches for fact in batch.facts if fact.event_id]
+        if not named:
+            return frozenset()
+        names = [("events" if isinstance(fact, Event) else fact.table, fact.site, fact.event_id) for fact in named]
         answers = self._event_ids.are_repeats(db, names)
-        return [fact for fact, repeat in zip(named, answers, strict=True) if repeat]
+        if True not in answers:
+            return frozenset()
+        return {id(fact) for fact, repeat in zip(named, answers, strict=True) if repeat}
 
     def _event(self, db: Connection, event: Event) -> tuple[Value, ...]:
         strings = self._strings
-        number, folded = strings.number, strings.folded
-        client_session, path = strings.named(db, event.client_session), folded(db, event.path)
+        known, number, folded = strings.recent.get, strings.number, strings.folded
+        client_session = strings.named(db, event.client_session) if event.client_session else EMPTY
+        path = known(event.path) or folded(db, event.path)
         session = None
         if event.visitor and not event.bot:  # nobody and bots have none
             session = self._place(db, event, Signal(event.time, path, event.kind), client_session)
         if session is None:
-            attributes = stored_attributes(db, self._strings, event.attributes)
+            attributes = stored_attributes(db, strings, described(event))
             session_number = since_start = 0
         else:
             attributes = session.attributes
@@ -123,26 +148,24 @@ class Ledger:
             self._timings(db, event, session_number, client_session, attributes)
         if event.exposure is not None:
             self._exposure(db, event, event.exposure, (session_number, client_session, attributes))
-        texts = event.namespace, event.query_string, event.title, event.agent, event.origin
-        namespace, query_string, title, agent, origin = [folded(db, text) if text else EMPTY for text in texts]
         return (
             event.site,
             event.time,
             event.kind,
-            folded(db, event.name) if event.kind == CUSTOM else number(db, event.name),
-            namespace,
+            known(event.name) or (folded if event.kind == CUSTOM else number)(db, event.name),
+            folded(db, event.namespace) if event.namespace else EMPTY,
             event.visitor,
             session_number,
-            strings.named(db, event.profile),
+            strings.named(db, event.profile) if event.profile else EMPTY,
             path,
-            query_string,
-            title,
+            folded(db, event.query_string) if event.query_string else EMPTY,
+            known(event.title) or folded(db, event.title),
             event.engaged,
             event.scroll,
             event.interactions,
-            number(db, event.bot),
-            agent,
-            origin,
+            number(db, event.bot) if event.bot else EMPTY,
+            folded(db, event.agent) if event.agent else EMPTY,
+            folded(db, event.origin) if event.origin else EMPTY,
             since_start,
             client_session,
             *attributes,
@@ -151,7 +174,7 @@ class Ledger:
 
     def _place(self, db: Connection, fact: Fact, signal: Signal, client_session: int) -> Session | None:
         who = Who(fact.site, fact.visitor, fact.yesterday, client_session)
-        return self._placing.place(db, who, signal, lambda: stored_attributes(db, self._strings, fact.attributes))
+        return self._placing.place(db, who, signal, lambda: stored_attributes(db, self._strings, described(fact)))
 
     def _timings(
         self, db: Connection, event: Event, session: int, client_session: int, attributes: tuple[int, ...]
@@ -202,7 +225,7 @@ class Ledger:
             path,
             folded(db, span.query_string),
             *own,
-            *(session.attributes if session is not None else stored_attributes(db, self._strings, span.attributes)),
+            *(session.attributes if session is not None else stored_attributes(db, strings, described(span))),
         )
 
 

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from analytics_box.clock import DAY, Clock
+from analytics_box.facts.layout import insert
 from analytics_box.store.db import Connection, Db
 
 PIECE = 2_000  # ids per write, or a little more
@@ -20,6 +21,8 @@ SLICES = 64  # of the table, each swept in a write of its own
 CAPACITY = 250_000  # new ids in memory, some 30 MB; of more than these, writes sort some in themselves
 _LOWEST, _SPAN = -(2**63), 2**64
 _WIDTH = _SPAN // SLICES
+_SHIFT, _MIDDLE = _WIDTH.bit_length() - 1, SLICES // 2  # a digest without its last bits is the number of its slice
+_HASH = hashlib.blake2b(digest_size=8)  # to be copied, which is half the work of making one
 
 
 Named = tuple[str, int, str]  # kind of fact, site, event id
@@ -32,6 +35,7 @@ class EventIds:
         self._clock = clock
         self._new: list[dict[int, int]] = [{} for _ in range(SLICES)]  # of each: digest → until when (UTC ms)
         self._changed: list[tuple[int, int | None]] = []
+        self._count = 0  # of those in memory
         self._is_crowded = False
         self._next = 0  # the slice that is sorted in next where there are too many
 
@@ -41,23 +45,24 @@ class EventIds:
             self._next = self.fold(db, self._next % SLICES)
         now = self._clock.now()
         until_tomorrow, until_later = now + DAY, now + 2 * DAY
+        slices, changed = self._new, self._changed
         digests = [_digest(*name) for name in named]
-        unknown = [digest for digest in digests if digest not in self._slice(digest)]
+        unknown = [digest for digest in digests if digest not in slices[(digest >> _SHIFT) + _MIDDLE]]
         stored = _stored(db, unknown) if unknown else {}
         noted: list[tuple[int, int]] = []
         answers = []
         for (_, _, event_id), digest in zip(named, digests, strict=True):
-            new = self._slice(digest)
+            new = slices[(digest >> _SHIFT) + _MIDDLE]
             known = new.get(digest)
             repeat = (known or stored.get(digest, 0)) > now
             answers.append(repeat)
             if not repeat:
                 until = until_later if event_id.startswith("exit_") else until_tomorrow
                 noted.append((digest, until))
-                self._changed.append((digest, known))
+                changed.append((digest, known))
                 new[digest] = until
-        if noted:
-            db.executemany("-- repeats.note\ninsert into event_ids_new (digest, until) values (?, ?)", noted)
+                self._count += known is None
+        insert(db, "event_ids_new", noted)
         return answers
 
     def recover(self, db: Connection) -> None:
@@ -66,6 +71,7 @@ class EventIds:
             "-- repeats.recover\nselect digest, until from event_ids_new order by id"
         ).fetchall():
             self._slice(int(str(digest)))[int(str(digest))] = int(str(until))
+        self._count = self._counted()
 
     def fold(self, db: Connection, first: int) -> int:
         """Sort the new ids of this slice and, while they are few, of those after it into the table; which slice is
@@ -75,6 +81,7 @@ class EventIds:
             new = self._new[first]
             ids += sorted(new.items())
             self._changed += new.items()
+            self._count -= len(new)
             new.clear()
             first += 1
         db.executemany(
@@ -96,17 +103,21 @@ class EventIds:
             else:
                 self._slice(digest)[digest] = until
         del self._changed[mark:]
+        self._count = self._counted()
 
     def committed(self) -> None:
         self._changed.clear()
-        self._is_crowded = len(self) > CAPACITY
+        self._is_crowded = self._count > CAPACITY
 
     def __len__(self) -> int:
         """How many are in memory."""
+        return self._count
+
+    def _counted(self) -> int:
         return sum(len(new) for new in self._new)
 
     def _slice(self, digest: int) -> dict[int, int]:
-        return self._new[(digest - _LOWEST) // _WIDTH]
+        return self._new[(digest >> _SHIFT) + _MIDDLE]
 
 
 async def sort_in(events: Db, event_ids: EventIds) -> None:
@@ -123,8 +134,10 @@ async def sort_in(events: Db, event_ids: EventIds) -> None:
 
 def _stored(db: Connection, digests: list[int]) -> dict[int, int]:
     """Those of these digests that are in the table, with their times."""
-    places = ", ".join("?" * len(digests))
-    rows = db.execute(f"-- repeats.find\nselect digest, until from event_ids where digest in ({places})", digests)
+    rows = db.execute(
+        "-- repeats.find\nselect digest, until from json_each(?) cross join event_ids on digest = value",
+        (str(digests),),
+    )
     return {int(str(digest)): int(str(until)) for digest, until in rows.fetchall()}
 
 
@@ -162,4 +175,6 @@ def _sweep(db: Connection, *, first: int, now: int) -> None:
 
 def _digest(kind: str, site: int, event_id: str) -> int:
     text = f"{kind}\0{site}\0{event_id}".encode("utf-8", "surrogatepass")
-    return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "big", signed=True)
+    hashing = _HASH.copy()
+    hashing.update(text)
+    return int.from_bytes(hashing.digest(), "big", signed=True)

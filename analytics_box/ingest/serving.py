@@ -37,7 +37,7 @@ def post(intake: Intake, handler: Handler, too_large: str, most_bytes: int | Non
     most = most_bytes or intake.settings.max_batch_bytes
 
     async def serve(scope: Scope, receive: Receive, send: Send) -> None:
-        headers = dict(scope["headers"])
+        headers: Headers = scope["headers_by_name"]
         origin = headers.get(b"origin")
         more = _cors(origin) if origin is not None else []
         try:

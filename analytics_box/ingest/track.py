@@ -33,10 +33,11 @@ async def track(intake: Intake, sent: Delivery) -> Answer:
         limit(intake, scope, f"apikey:{key.id}")
     events = _decode(sent.body, intake.settings.max_event_bytes)
 
-    targets: dict[str | None, Target] = {}
+    website: Target | None = None
     if key is not None:
-        for website_id in {event.websiteId for event in events}:
-            targets[website_id] = target_for_key(intake, key, website_id)
+        targets = {
+            website_id: target_for_key(intake, key, website_id) for website_id in {event.websiteId for event in events}
+        }
     else:
         website_id = client_id(scope, headers, "website_id") or events[0].websiteId
         tracked = _website(intake, sent, website_id)
@@ -45,12 +46,11 @@ async def track(intake: Intake, sent: Delivery) -> Answer:
         limit(intake, scope, identity)
         charge(intake, identity, len(events))
         sender = intake.classification.classify(sender, website.site)
-        targets = dict.fromkeys({event.websiteId for event in events}, website)
 
     gathering = Gathering(intake, sender)
     try:
         for event in events:
-            gathering.event(event, targets[event.websiteId])
+            gathering.event(event, website or targets[event.websiteId])
     except InvalidEvent as wrong:
         raise errors.BadRequest(str(wrong), reason="INVALID_EVENT_SCHEMA", details=(wrong.detail,)) from wrong
     happened = await gathering.store()

@@ -23,6 +23,7 @@ from analytics_box.store.files import write_private
 log = logging.getLogger(__name__)
 
 SALT_BYTES = 32
+_SHORT = 320  # characters of whom it is worth to remember
 HISTORY = "visitors of earlier days"  # by this name secret.key gives the key of history
 SALTS_FILE = "salts"
 HISTORY_FILE = "history.key"  # where an ingest machine keeps that of its primary
@@ -53,7 +54,7 @@ class Salts(Struct, frozen=True):
 
         Only what comes by key may be older than yesterday.
         """
-        day = utc_day(instant)
+        day = instant // DAY
         if day >= self.day:
             return self.today, self.yesterday
         early = instant % DAY < DAY // 2
@@ -117,6 +118,8 @@ class SaltFile:
 
     def _keep(self, salts: Salts) -> None:
         self._salts, self._is_saved = salts, False
+        for memory in (salted, remembered):  # or salts that are gone would stay in memory, with whose ids were whose
+            memory.cache_clear()
         self.save()
 
     def save(self) -> None:
@@ -171,22 +174,46 @@ class SaltFile:
 
 def cookieless(salt: bytes, site: int, network: str, user_agent: str) -> int:
     """Today's id of whoever sits behind this address (IPv6: /64) with this User-Agent, on this site."""
-    return _number(f"{site}\0{network}\0{user_agent}", salt)
+    return _number(salt, site, _encoded(f"{network}\0{user_agent}"))
 
 
 def by_client_id(salt: bytes, site: int, client_id: str) -> int:
     """Today's id of a client that names itself. An empty salt gives an id that lasts: it is the same on all days."""
-    return _number(f"{site}\0\0{client_id}", salt)
+    return _number(salt, site, _encoded(f"\0{client_id}"))
 
 
-def _number(text: str, salt: bytes) -> int:
-    hashing = _salted(salt).copy()
-    hashing.update(text.encode("utf-8", "surrogatepass"))
+def both(salts: tuple[bytes, bytes], site: int, who: str) -> tuple[int, int]:
+    """The ids under two salts of a client that names itself, with "\\0" before its name, or of a network, "\\0" and a
+    User-Agent. Most events come of somebody who was there a moment ago."""
+    return remembered(salts, site, who) if len(who) <= _SHORT else _both(salts, site, who)
+
+
+@lru_cache(maxsize=8_000)  # of at most 700 bytes each
+def remembered(salts: tuple[bytes, bytes], site: int, who: str) -> tuple[int, int]:
+    """The same, in memory until the salts change."""
+    return _both(salts, site, who)
+
+
+def _both(salts: tuple[bytes, bytes], site: int, who: str) -> tuple[int, int]:
+    text = _encoded(who)
+    return _number(salts[0], site, text), _number(salts[1], site, text)
+
+
+def _encoded(who: str) -> bytes:
+    return who.encode("utf-8", "surrogatepass")
+
+
+def _number(salt: bytes, site: int, who: bytes) -> int:
+    hashing = salted(salt, site).copy()
+    hashing.update(who)
     number = int.from_bytes(hashing.digest(), "big") >> (64 - VISITOR_BITS)
     return number & ~LASTS or 2 if salt else number | LASTS
 
 
-@lru_cache(maxsize=3)  # today's salt, yesterday's and the empty one
-def _salted(salt: bytes) -> hashlib.blake2b:
-    """The hash with its key taken in, which is half of its work. To be copied."""
-    return hashlib.blake2b(digest_size=8, key=salt)
+@lru_cache(maxsize=1_000)
+def salted(salt: bytes, site: int) -> hashlib.blake2b:
+    """The hash with its key and the site taken in, which is half of its work: that of the key is done when something
+    follows it. To be copied."""
+    hashing = hashlib.blake2b(digest_size=8, key=salt)
+    hashing.update(f"{site}\0".encode())
+    return hashing

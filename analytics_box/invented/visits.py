@@ -14,7 +14,7 @@ from analytics_box.invented import measured
 from analytics_box.invented.arrivals import Arrival
 from analytics_box.invented.audience import DIRECT, MACHINES, Machine, Place, Source
 from analytics_box.invented.site import DOMAIN, GOES_ON, NEXT, PAGES, READING, Page, Section
-from analytics_box.recognition import agent, geo
+from analytics_box.recognition import agent, countries
 
 MOST_PAGES = 15  # in one visit
 LONGEST_READING = 20 * 60  # seconds on one page
@@ -69,7 +69,7 @@ def visit(random: Random, arrival: Arrival) -> Iterator[Going]:
         language=arrival.place.language,
         bot="",
         by_key=False,
-        country=geo.name_of(arrival.place.country) if city or random.random() < COUNTRY_KNOWN else "",
+        country=countries.name_of(arrival.place.country) if city or random.random() < COUNTRY_KNOWN else "",
         region=region,
         city=city,
     )

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from analytics_box.recognition import language
-from analytics_box.recognition.geo import name_of
+from analytics_box.recognition.countries import name_of
 
 _NAMES: Final[Mapping[str, Callable[[str], str]]] = {
     "country": lambda value: name_of(value) or value,

@@ -5,7 +5,7 @@ import re
 from functools import lru_cache
 from importlib.resources import files
 
-from analytics_box.recognition.geo import name_of
+from analytics_box.recognition.countries import name_of
 
 # RFC 5646: language, extended language, script, region; what follows tells no more than that here.
 _TAG = re.compile(

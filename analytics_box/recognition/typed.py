@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 
-from analytics_box.recognition.geo import name_of, names
+from analytics_box.recognition.countries import name_of, names
 
 
 def country(text: str) -> str:

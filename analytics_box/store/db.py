@@ -7,12 +7,12 @@ the commit: an acknowledged write is on disk. A read runs on a connection of its
 import asyncio
 import logging
 import threading
-from collections.abc import Iterator
+from collections.abc import Awaitable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from analytics_box.errors import Unavailable
 from analytics_box.store.connecting import connect
@@ -21,13 +21,14 @@ from analytics_box.store.readers import Readers
 from analytics_box.store.reserve import Reserve
 from analytics_box.store.wal import CHECKPOINT_PAGES
 from analytics_box.store.writer import Writer
-from analytics_box.store.writes import Connection, ConstraintError, InMemoryState, Job, Work
+from analytics_box.store.writes import ALONE, Connection, ConstraintError, InMemoryState, Job, SharedWork, Work
 
 __all__ = ["Connection", "ConstraintError", "Db"]
 
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
+G = TypeVar("G")
 
 MAX_READ_SECONDS = 10.0
 _HOLD_SECONDS = 5.0  # for which writers wait at most
@@ -98,11 +99,20 @@ class Db:
         Raises whatever `work` raises (its savepoint is rolled back, others are not touched), and Unavailable when
         the queue is full, the box is stopping or the disk refuses.
         """
+        found: T = await self._enqueued(work, ALONE, adds=adds)
+        return found
+
+    def write_shared(self, work: SharedWork[G, T], given: G, *, adds: bool = False) -> Awaitable[T]:
+        """Run `work` once for all that wait one after the other with the same work, in one savepoint: what is given of
+        each has a result. If it raises, it runs again for each alone. Everything else is as for `write`."""
+        return self._enqueued(work, given, adds=adds)
+
+    def _enqueued(self, work: Work[Any] | SharedWork[Any, Any], given: Any, *, adds: bool) -> asyncio.Future[Any]:
         if adds and self._reserve is not None and (refusal := self._reserve.refusal):
             raise Unavailable(refusal, retry_after=60)
-        future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-        self._writer.enqueue(Job(work, future))
-        return await future
+        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._writer.enqueue(Job(work, future, given))
+        return future
 
     def write_now(self, work: Work[T]) -> T:
         """Write for a caller without an event loop (command line, tests); blocks until after the commit."""

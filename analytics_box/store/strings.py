@@ -5,7 +5,6 @@ and forgets what a rolled-back savepoint had taught it.
 """
 
 import sys
-from collections import OrderedDict
 from typing import NamedTuple
 
 import apsw
@@ -36,37 +35,32 @@ class Combination(NamedTuple):
 class Strings:
     """Numbers of strings and of their combinations, for the writer thread.
 
-    At most `capacity` of them and about `most_bytes` are remembered. What may be folded is counted on the `meter`,
-    which whoever writes sets. `numbered` ones have numbers that are the same on other machines, too.
+    At most `capacity` of them and about `most_bytes` are remembered, in two halves: once those asked for lately, the
+    `recent` ones, are many, they become the older ones, and what was older is forgotten. So nothing is moved when a
+    number is found, and whoever is in a hurry may look into `recent` before asking. What may be folded is counted on
+    the `meter`, which whoever writes sets. `numbered` ones have numbers that are the same on other machines, too.
     """
 
     def __init__(self, capacity: int = CAPACITY, most_bytes: int = MOST_BYTES, *, numbered: bool = False) -> None:
         self.meter: Meter | None = None
         self._numbered = numbered
-        self._numbers: OrderedDict[str | tuple[str, ...], int] = OrderedDict()
+        self.recent: dict[str | tuple[str, ...], int] = {}
+        self._older: dict[str | tuple[str, ...], int] = {}
         self._learned: list[str | tuple[str, ...]] = []
         self._capacity, self._most_bytes = capacity, most_bytes
-        self._bytes = 0
+        self._bytes = 0  # of the recent ones
 
     def number(self, db: apsw.Connection, text: str) -> int:
         """The number of this string; a new string gets one inside the current transaction, whatever the budget."""
         if not text:
             return EMPTY
-        known = self._numbers.get(text)
-        if known is not None:
-            self._numbers.move_to_end(text)
-            return known
-        return self._looked_up(db, text) or self._new(db, text)
+        return self._known(text) or self._looked_up(db, text) or self._new(db, text)
 
     def folded(self, db: apsw.Connection, text: str) -> int:
         """The number of this string, or that of "(other)" for a new one that the meter does not take."""
         if not text:
             return EMPTY
-        known = self._numbers.get(text)
-        if known is not None:
-            self._numbers.move_to_end(text)
-            return known
-        known = self._looked_up(db, text)
+        known = self._known(text) or self._looked_up(db, text)
         if known is not None:
             return known
         if self.meter is None or self.meter.takes_text(text):
@@ -79,7 +73,7 @@ class Strings:
         if not text:
             return EMPTY
         number = self.folded(db, text)
-        return EMPTY if number == self._numbers.get(OTHER) and text != OTHER else number
+        return EMPTY if number == self._known(OTHER) and text != OTHER else number
 
     def together(self, db: apsw.Connection, combination: Combination, texts: tuple[str, ...]) -> int:
         """The number of these strings as one of the combinations; a new one gets one inside the current transaction.
@@ -87,9 +81,8 @@ class Strings:
         One that the meter does not take is folded as it says.
         """
         key = (combination.table, *texts)
-        known = self._numbers.get(key)
+        known = self._known(key)
         if known is not None:
-            self._numbers.move_to_end(key)
             return known
         parts, found = self._parts(db, combination, texts)
         if found is None and self.meter is not None and not self.meter.takes_row():
@@ -100,20 +93,20 @@ class Strings:
             names, places = ", ".join(combination.parts), ", ".join("?" * len(parts))
             db.execute(f"-- strings.together\ninsert into {combination.table} ({names}) values ({places})", parts)
             found = db.last_insert_rowid()
-        if OTHER in key or self._numbers.get(OTHER) not in parts:  # what is folded now need not be in an hour
+        if OTHER in key or self._known(OTHER) not in parts:  # what is folded now need not be in an hour
             self._remember(key, found)
         return found
 
     def forget(self, texts: set[str]) -> None:
         """These strings were removed from their table, with the combinations that have them; should they come again,
         they get other numbers."""
-        for key in list(self._numbers):
+        for key in (*self.recent, *self._older):
             if key in texts if isinstance(key, str) else not texts.isdisjoint(key[1:]):
                 self._drop(key)
 
     def forget_together(self, table: str, numbers: set[int]) -> None:
         """Forget combinations of that table."""
-        for key, number in list(self._numbers.items()):
+        for key, number in (*self.recent.items(), *self._older.items()):
             if isinstance(key, tuple) and key[0] == table and number in numbers:
                 self._drop(key)
 
@@ -127,11 +120,19 @@ class Strings:
 
     def committed(self) -> None:
         self._learned.clear()
-        while len(self._numbers) > self._capacity or self._bytes > self._most_bytes:
-            self._bytes -= _weight(self._numbers.popitem(last=False)[0])
+        if 2 * len(self.recent) >= self._capacity or 2 * self._bytes >= self._most_bytes:
+            self._older, self.recent, self._bytes = self.recent, {}, 0
 
     def __len__(self) -> int:
-        return len(self._numbers)
+        return len(self.recent) + len(self._older)
+
+    def _known(self, key: str | tuple[str, ...]) -> int | None:
+        number = self.recent.get(key)
+        if number is None:
+            number = self._older.pop(key, None)
+            if number is not None:
+                self._add(key, number)
+        return number
 
     def _looked_up(self, db: apsw.Connection, text: str) -> int | None:
         """The number that this string has in the table."""
@@ -167,14 +168,17 @@ class Strings:
         return parts, int(found[0]) if found is not None else None
 
     def _remember(self, key: str | tuple[str, ...], number: int) -> None:
-        if len(key) > LONGEST or key in self._numbers:
-            return
-        self._numbers[key] = number
-        self._learned.append(key)
+        if len(key) <= LONGEST and self._known(key) is None:
+            self._add(key, number)
+            self._learned.append(key)
+
+    def _add(self, key: str | tuple[str, ...], number: int) -> None:
+        self.recent[key] = number
         self._bytes += _weight(key)
 
     def _drop(self, key: str | tuple[str, ...]) -> None:
-        if self._numbers.pop(key, None) is not None:
+        self._older.pop(key, None)
+        if self.recent.pop(key, None) is not None:
             self._bytes -= _weight(key)
 
 

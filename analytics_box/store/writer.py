@@ -2,7 +2,11 @@
 
 import logging
 import threading
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
+from typing import Any
 
 import apsw
 
@@ -11,9 +15,12 @@ from analytics_box.store.gate import Gate
 from analytics_box.store.reserve import Reserve
 from analytics_box.store.trouble import Seldom
 from analytics_box.store.wal import Wal
-from analytics_box.store.writes import DISK_ERRORS, STOPPING, InMemoryState, Job, Outcome, deliver
+from analytics_box.store.writes import ALONE, DISK_ERRORS, STOPPING, InMemoryState, Job, Outcome, deliver
 
 log = logging.getLogger(__name__)
+
+MOST_SHARING = 64  # jobs that have one savepoint: if one of them is refused, all of them run again
+_work = attrgetter("work")
 
 
 class Writer:
@@ -129,7 +136,7 @@ class Writer:
         start = [state.mark() for state in self.states]
         try:
             self._connection.execute("begin immediate")
-            outcomes = [self._run(job) for job in batch]
+            outcomes = [outcome for jobs in _sharing(batch) for outcome in self._run(jobs)]
             self._connection.execute("commit")
         except Exception as broken:
             self._roll_back()
@@ -141,22 +148,34 @@ class Writer:
             state.committed()
         return outcomes
 
-    def _run(self, job: Job) -> Outcome:
+    def _run(self, jobs: Sequence[Job]) -> list[Outcome]:
+        """Run one job, or some that share their work."""
         marks = [state.mark() for state in self.states]
         self._connection.execute("savepoint one")
         try:
-            result = job.work(self._connection)
+            outcomes: list[Outcome] = [
+                (job, result, None) for job, result in zip(jobs, self._results(jobs), strict=True)
+            ]
         except DISK_ERRORS:
             raise
         except Exception as refused:
             self._connection.execute("rollback to one")
             self._connection.execute("release one")
             self._undo(marks)
+            if len(jobs) > 1:
+                return [outcome for job in jobs for outcome in self._run([job])]
             if isinstance(refused, StopIteration):  # no future takes one, and its neighbours would never wake
-                return job, None, RuntimeError("A write ended with StopIteration")
-            return job, None, refused
+                return [(jobs[0], None, RuntimeError("A write ended with StopIteration"))]
+            return [(jobs[0], None, refused)]
         self._connection.execute("release one")
-        return job, result, None
+        return outcomes
+
+    def _results(self, jobs: Sequence[Job]) -> Sequence[Any]:
+        work: Any = jobs[0].work
+        if jobs[0].given is ALONE:
+            return [work(self._connection)]
+        results: Sequence[Any] = work(self._connection, [job.given for job in jobs])
+        return results
 
     def _roll_back(self) -> None:
         self.failing = True
@@ -169,3 +188,12 @@ class Writer:
     def _undo(self, marks: list[int]) -> None:
         for state, mark in zip(self.states, marks, strict=True):
             state.undo(mark)
+
+
+def _sharing(batch: Sequence[Job]) -> Iterator[Sequence[Job]]:
+    """The jobs in their order, those together that follow one another and share their work."""
+    for _, alike in groupby(batch, key=_work):
+        jobs = list(alike)
+        most = 1 if jobs[0].given is ALONE else MOST_SHARING
+        for first in range(0, len(jobs), most):
+            yield jobs[first : first + most]

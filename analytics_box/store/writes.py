@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
 from typing import Any, NamedTuple, Protocol, TypeVar
 
@@ -11,6 +11,7 @@ import apsw
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
+G = TypeVar("G")
 Connection = apsw.Connection  # for callers who only pass one on
 ConstraintError = apsw.ConstraintError  # a check, a reference or a unique index refuses a row
 STOPPING = "The box is stopping; send this again in a moment"
@@ -23,6 +24,8 @@ DISK_ERRORS = (
     apsw.BusyError,
 )
 Work = Callable[[apsw.Connection], T]
+SharedWork = Callable[[apsw.Connection, Sequence[G]], Sequence[T]]  # a result for each that is given
+ALONE: Any = object()
 
 
 class InMemoryState(Protocol):
@@ -39,10 +42,12 @@ class InMemoryState(Protocol):
 
 
 class Job(NamedTuple):
-    """A write that waits for its turn, and whoever waits for it."""
+    """A write that waits for its turn, and whoever waits for it. Where something is `given`, the work is shared with
+    neighbours that have the same, and gets what is given of all of them."""
 
-    work: Work[Any]
+    work: Work[Any] | SharedWork[Any, Any]
     future: "asyncio.Future[Any] | Future[Any]"
+    given: Any = ALONE
 
 
 Outcome = tuple[Job, Any, BaseException | None]

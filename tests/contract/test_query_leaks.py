@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from analytics_box.facts.event import Event, Fact, Span
+from analytics_box.facts.event import Event, Fact, Span, described
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions
 from analytics_box.links.clicks import rows as click_rows
@@ -91,7 +91,7 @@ def facts_of(word: str, site: int, now: int) -> list[Fact]:
 
 def _named(fact: Fact, word: str, site: int) -> Fact:
     visitor = site * 1_000 + fact.visitor
-    attributes = tuple(f"{word} {number}" for number in range(len(fact.attributes)))
+    attributes = tuple(f"{word} {number}" for number in range(len(described(fact))))
     if isinstance(fact, Span):
         own: list[Any] = [f"{word} own" if isinstance(value, str) else value for value in fact.own]
         if fact.table == "errors":

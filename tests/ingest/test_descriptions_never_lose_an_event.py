@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from analytics_box.facts.event import Event
+from analytics_box.facts.event import Event, described
 from analytics_box.facts.tables import ATTRIBUTES
 from analytics_box.ingest.enrich import Sender, Target, understand
 from analytics_box.ingest.payload import ONE
@@ -21,7 +21,7 @@ def fact(name: str = "screen_view", **fields: object) -> Event:
 
 
 def attribute(event: Event, column: str) -> str:
-    return event.attributes[ATTRIBUTES.index(column)]
+    return described(event)[ATTRIBUTES.index(column)]
 
 
 @pytest.mark.parametrize("size", ["0x0", "1x1", "big", "1280", "999999x1", "-5x100"])

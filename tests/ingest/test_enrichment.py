@@ -176,3 +176,20 @@ def test_what_a_leave_beacon_does_not_say_is_not_0(
     assert last(box, "scroll", "interactions") == kept
     send(box)
     assert last(box, "scroll", "interactions") == (None, None), "a page view has not been scrolled yet"
+
+
+def test_of_a_header_that_proxies_repeat_the_last_hop_counts(tmp_path: Path) -> None:
+    with whole_box(
+        tmp_path, adjust=lambda settings: msgspec.structs.replace(settings, trusted_proxies=(PROXY,))
+    ) as box:
+        send(box, PROXY, {"x_forwarded_for": "8.8.8.8", "X_Forwarded_For": f"81.2.69.142, {PROXY}"})
+        assert last(box, "country") == ("United Kingdom",)
+        send(box, PROXY, {"x_forwarded_for": "141.76.2.4", "X_Forwarded_For": PROXY}, anonymousId="another")
+        assert last(box, "country") == ("Germany",)
+
+
+def test_a_request_for_two_hosts_is_refused(box: WholeBox) -> None:
+    answer = send(box, headers={"Host": "localhost"})
+    assert answer.status == 400
+    assert "more than one Host header" in answer.json["error"]
+    assert not count(box, "events")

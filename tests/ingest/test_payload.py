@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from analytics_box.clock import DAY, HOUR, MINUTE
 from analytics_box.errors import BoxError, BrokenBody, WrongTypes
-from analytics_box.facts.event import Event
+from analytics_box.facts.event import Event, described
 from analytics_box.http.body import decode
 from analytics_box.ingest import payload
 from analytics_box.ingest.enrich import Sender, Target, understand
@@ -245,7 +245,7 @@ def test_any_json_is_taken_or_refused(given_fields: dict[str, Any], sender: Send
         event = taken(sent, sender)
     except (BoxError, InvalidEvent):
         return
-    for text in (event.name, event.path, event.query_string, event.title, event.client_session, *event.attributes):
+    for text in (event.name, event.path, event.query_string, event.title, event.client_session, *described(event)):
         text.encode("utf-8")
     assert 0 <= event.time < 2**53
     assert 0 <= event.visitor < 2**62

@@ -14,6 +14,7 @@ from analytics_box.store import schema
 from analytics_box.store.db import Connection, Db
 from tests.inprocess import FixedClock
 from tests.migrated import migrated
+from tests.store.notes import Refusal
 
 NOON = 1_780_000_000_000  # UTC ms
 
@@ -124,6 +125,27 @@ def test_an_id_of_a_write_that_was_rolled_back_may_come_again(shelf: Shelf) -> N
         shelf.db.write_now(refused)
     assert shelf.is_repeat("kept")
     assert not shelf.is_repeat("lost")
+
+
+def test_how_many_are_in_memory_is_known_whatever_becomes_of_them(shelf: Shelf) -> None:
+    def refused(db: Connection) -> None:
+        shelf.ids.are_repeats(db, [("events", 1, "lost"), ("events", 1, "a")])
+        shelf.ids.fold(db, 0)
+        raise Refusal
+
+    for event_id in ("a", "b", "a"):
+        shelf.is_repeat(event_id)
+    assert len(shelf.ids) == 2
+    with pytest.raises(Refusal):
+        shelf.db.write_now(refused)
+    assert len(shelf.ids) == 2
+    shelf.clock.advance(seconds=2 * DAY / 1000)
+    assert not shelf.is_repeat("a"), "it counts from anew"
+    assert len(shelf.ids) == 2
+    shelf.again()
+    assert len(shelf.ids) == 2
+    shelf.tidy()
+    assert len(shelf.ids) == 0
 
 
 def test_a_sorting_that_is_rolled_back_forgets_nothing(shelf: Shelf) -> None:

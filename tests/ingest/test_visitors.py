@@ -10,7 +10,7 @@ import pytest
 
 from analytics_box.clock import DAY, HOUR
 from analytics_box.http.address import network_of
-from analytics_box.ingest.visitors import SALT_BYTES, SaltFile, by_client_id, cookieless
+from analytics_box.ingest.visitors import SALT_BYTES, SaltFile, both, by_client_id, cookieless, remembered, salted
 from tests.inprocess import NOON, whole_box
 
 SALT, OTHER = b"a" * SALT_BYTES, b"b" * SALT_BYTES
@@ -27,6 +27,15 @@ def test_an_id_is_the_same_for_the_same_browser_and_day_only() -> None:
         by_client_id(SALT, 1, "203.0.113.7"),
     }
     assert len(others | {mine}) == 6
+
+
+@pytest.mark.parametrize("browser", ["Firefox", "x" * 1024])
+def test_ids_of_two_days_are_those_of_each_day(browser: str) -> None:
+    for _ in range(2):
+        cookieless_ids = both((SALT, OTHER), 1, f"203.0.113.7\0{browser}")
+        assert cookieless_ids == tuple(cookieless(salt, 1, "203.0.113.7", browser) for salt in (SALT, OTHER))
+        own = both((SALT, OTHER), 1, f"\0{browser}")
+        assert own == tuple(by_client_id(salt, 1, browser) for salt in (SALT, OTHER))
 
 
 def test_a_client_id_without_salt_is_the_same_on_every_day_but_not_on_every_site() -> None:
@@ -70,6 +79,16 @@ def test_the_salts_stand_in_a_file_that_only_its_owner_reads(tmp_path: Path) -> 
     assert sorted(path.name for path in tmp_path.iterdir()) == ["salts"]
     found = json.loads((tmp_path / "salts").read_text())
     assert len(bytes.fromhex(found["today"])) == len(bytes.fromhex(found["yesterday"])) == 32
+
+
+def test_a_salt_that_is_over_is_not_kept_in_memory_either(tmp_path: Path) -> None:
+    file = SaltFile(tmp_path / "salts", str.encode)
+    both(file.current(NOON).around(NOON, 1), 1, "203.0.113.7\0Firefox")
+    assert salted.cache_info().currsize
+    assert remembered.cache_info().currsize
+    file.current(NOON + DAY)
+    assert not salted.cache_info().currsize
+    assert not remembered.cache_info().currsize
 
 
 def test_a_salt_lasts_until_midnight_utc_and_one_day_more(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from analytics_box.clock import DAY, HOUR, MINUTE, utc_day
-from analytics_box.facts.event import CUSTOM, PAGE_EXIT, PAGE_VIEW, Event, Fact, Span
+from analytics_box.facts.event import CUSTOM, PAGE_EXIT, PAGE_VIEW, Event, Fact, Span, described
 from analytics_box.facts.tables import ATTRIBUTES, SPANS
 from analytics_box.ingest.enrich import Target
 from analytics_box.invented import history
@@ -129,4 +129,4 @@ def test_somebody_is_there_just_now() -> None:
 
 
 def _attribute(event: Event, column: str) -> str:
-    return event.attributes[ATTRIBUTES.index(column)]
+    return described(event)[ATTRIBUTES.index(column)]

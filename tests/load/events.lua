@@ -1,29 +1,33 @@
--- wrk: POST one event, or PER_REQUEST in an array, each with its own body.
-wrk.method = "POST"
-wrk.headers["Content-Type"] = "application/json"
-wrk.headers["Accept"] = "*/*"
-wrk.headers["User-Agent"] =
-  "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/138.0.0.0 Safari/537.36"
-local key = os.getenv("LOAD_KEY")
-if key then wrk.headers["X-Api-Key"] = key end
-local site, per_request = os.getenv("LOAD_SITE"), tonumber(os.getenv("LOAD_PER_REQUEST") or "1")
-local sent, path = 0, nil
+-- wrk: send the requests of a file (visits.py) one after the other, each event with an id of its own. Each turn begins
+-- elsewhere in the file.
+local ID = ("#"):rep(16) -- what stands for an id there, which is as long
+local pieces, at, sent = {}, 0, 0
 
-local function event()
-  sent = sent + 1
-  return '{"name":"screen_view","websiteId":"' .. site .. '","path":"https://example.com/page-' .. (sent % 500)
-    .. '","title":"Page","referrer":"https://news.ycombinator.com/item","language":"en-US",'
-    .. '"timezone":"Europe/Berlin","viewport_size":"1280x720","screen_resolution":"1920x1080","eventId":"' .. sent
-    .. '-' .. os.time() .. '","anonymousId":"visitor-' .. (sent % 20000) .. '"}'
+function init()
+  local file = assert(io.open(os.getenv("LOAD_REQUESTS"), "rb"))
+  for text in file:read("*a"):gmatch("%Z+") do
+    local piece, from = {}, 1
+    for here in text:gmatch("()" .. ID) do
+      piece[#piece + 1] = text:sub(from, here - 1)
+      piece[#piece + 1] = ""
+      from = here + #ID
+    end
+    piece[#piece + 1] = text:sub(from)
+    pieces[#pieces + 1] = piece
+  end
+  file:close()
+  at = math.floor(#pieces * tonumber(os.getenv("LOAD_TURN")) * 0.55) % #pieces
 end
 
-function init() path = wrk.path end
-
+local began = os.time()
 function request()
-  if per_request == 1 then return wrk.format("POST", path, nil, event()) end
-  local events = {}
-  for number = 1, per_request do events[number] = event() end
-  return wrk.format("POST", path, nil, "[" .. table.concat(events, ",") .. "]")
+  at = at % #pieces + 1
+  local piece = pieces[at]
+  for place = 2, #piece, 2 do
+    sent = sent + 1
+    piece[place] = string.format("%08x%08x", began, sent)
+  end
+  return table.concat(piece)
 end
 
 -- wrk itself takes every status below 400 for a success; each thread counts for itself.

@@ -1,6 +1,7 @@
 """P1 and P2: durable events a second, one and a hundred a request, beside the minimal handler in the same run.
 
-Without the column replica, or with one that follows on the same core.
+All are sent the same visits (`visits.py`), by a proxy that is trusted to say who the clients are. Without the column
+replica, or with one that follows on the same core.
 """
 
 import statistics
@@ -9,30 +10,31 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
 import apsw
 import httpx
 
-from tests.load.figures import machine, report
+from tests.load.figures import machine, remark, report
 from tests.load.generator import DAYS
 from tests.load.query import prepared
 from tests.load.server import READY_SECONDS, SERVER_CORE, pin, serving, wait
+from tests.load.visits import View, Visitor, request, views, visitors
 from tests.load.wrk import CONNECTIONS, COUNTED, WARM, Run, crowd, needed
 from tests.running import Account, Server, set_up
 
 _LUA = Path(__file__).with_name("events.lua")
+_REQUESTS, _MANY, _PER_REQUEST = 60_000, 1_200, 100  # about as many as two runs send
 
 
 class Load(NamedTuple):
-    """Who is asked for what: a server's process and address, and what the generator puts into a request."""
+    """Who is asked for what: a server's process and address, and a file of requests."""
 
     pid: int
     url: str
-    site: str = "none"
-    key: str = ""
-    per_request: int = 1
+    requests: Path
 
 
 def main(columnar: str, before: int) -> None:
@@ -45,46 +47,70 @@ def main(columnar: str, before: int) -> None:
         _box(Path(folder) / "data", columnar, before) as (server, account),
     ):
         already = _stored(Path(folder) / "data" / "events.db")
-        site, key = account.website_id, account.api_key
-        by_site, by_key = f"{server.url}/track?website_id={site}", f"{server.url}/track"
+        remark("writing down what is sent")
+        everybody = visitors()
+        single = _written(Path(folder) / "single", everybody, account)
+        by_key = _written(Path(folder) / "by_key", everybody, account, key=account.api_key)
+        many = _written(Path(folder) / "many", everybody, account, per_request=_PER_REQUEST)
         ours = server.process.pid
         runs = _measure(
             {
-                "minimal durable handler": Load(pid, url),
-                "P1 by website id": Load(ours, by_site, site),
-                "P1 by API key": Load(ours, by_key, site, key),
-                "P2": Load(ours, by_site, site, per_request=100),
+                "minimal durable handler": Load(pid, url, single),
+                "P1 by website id": Load(ours, server.url, single),
+                "P1 by API key": Load(ours, server.url, by_key),
+                "P2": Load(ours, server.url, many),
             }
         )
         stored = _stored(Path(folder) / "data" / "events.db") - already
     least = runs.pop("minimal durable handler")
     report("minimal durable handler", **_figures(least))
-    many = runs.pop("P2")
+    batches = runs.pop("P2")
     for name, found in runs.items():
-        ratios = [
-            (our.requests / our.seconds) / (its.requests / its.seconds) for our, its in zip(found, least, strict=True)
-        ]
-        processor = [_each(its) / _each(our) for our, its in zip(found, least, strict=True)]
         report(
             name,
             **_figures(found),
-            of_minimal=statistics.median(ratios[WARM:]),
-            of_minimal_by_processor_time=statistics.median(processor[WARM:]),
+            of_minimal=_of_minimal(found, least),
+            of_minimal_by_processor_time=_of_minimal_by_processor_time(found, least),
         )
-    figures = _figures(many)
-    report("P2", events_per_second=figures["requests_per_second"] * 100, **figures)
-    answered = sum(run.requests for found in runs.values() for run in found) + 100 * sum(run.requests for run in many)
+    figures = _figures(batches)
+    report(
+        "P2",
+        events_per_second=figures["requests_per_second"] * _PER_REQUEST,
+        events_of_minimal=_PER_REQUEST * _of_minimal(batches, least),
+        events_of_minimal_by_processor_time=_PER_REQUEST * _of_minimal_by_processor_time(batches, least),
+        **figures,
+    )
+    answered = sum(run.requests for found in runs.values() for run in found)
+    answered += _PER_REQUEST * sum(run.requests for run in batches)
     # wrk breaks off what is under way when its time is over: those events are stored without being counted.
-    broken_off = (2 + 100) * CONNECTIONS * (WARM + COUNTED)
+    broken_off = (2 + _PER_REQUEST) * CONNECTIONS * (WARM + COUNTED)
     report("rows", answered=answered, stored=stored, at_most=answered + broken_off)
     if not answered <= stored <= answered + broken_off:
         sys.exit("The rows stored are not the events acknowledged")
 
 
+def _written(file: Path, everybody: list[Visitor], account: Account, *, key: str = "", per_request: int = 1) -> Path:
+    """A file of requests: page views by website id or by key, one in a request or many. Those that come together are
+    of many visitors, who all say who they are, behind the address of the first."""
+    path = "/track" if key else f"/track?website_id={account.website_id}"
+    coming = views(everybody, account.website_id)
+    with file.open("wb") as out:
+        for _ in range(_REQUESTS if per_request == 1 else _MANY):
+            found = list(islice(coming, per_request))
+            events = found[0].event if per_request == 1 else [_said(view) for view in found]
+            out.write(request(found[0].visitor, events, path, key) + b"\0")
+    return file
+
+
+def _said(view: View) -> dict[str, str]:
+    visitor = view.visitor
+    return {"anonymousId": visitor.anonymous_id or f"anon_{visitor.address}"} | view.event
+
+
 @contextmanager
 def _box(data_dir: Path, columnar: str, before: int) -> Iterator[tuple[Server, Account]]:
     account = prepared(data_dir, before, DAYS) if before else set_up(data_dir)
-    with serving(data_dir, columnar=columnar) as server:
+    with serving(data_dir, columnar=columnar, trusted_proxies="127.0.0.1") as server:
         if before and columnar == "on":
             server.wait_until_printed("The column replica is ready", seconds=READY_SECONDS)
         yield server, account
@@ -99,6 +125,16 @@ def _figures(runs: list[Run]) -> dict[str, float]:
         "processor_us": statistics.median(_each(run) * 1e6 for run in counted),
         "connections": CONNECTIONS,
     }
+
+
+def _of_minimal(runs: list[Run], least: list[Run]) -> float:
+    """By rate, in requests, each run beside the one of the minimal handler that it took turns with."""
+    rates = [(our.requests / our.seconds) / (its.requests / its.seconds) for our, its in zip(runs, least, strict=True)]
+    return statistics.median(rates[WARM:])
+
+
+def _of_minimal_by_processor_time(runs: list[Run], least: list[Run]) -> float:
+    return statistics.median([_each(its) / _each(our) for our, its in zip(runs, least, strict=True)][WARM:])
 
 
 def _each(run: Run) -> float:
@@ -120,7 +156,7 @@ def _minimal_server(folder: Path) -> Iterator[tuple[int, str]]:
             except httpx.TransportError:
                 wait(0.05)
         pin(process.pid, SERVER_CORE)
-        yield process.pid, f"http://127.0.0.1:{port}/track"
+        yield process.pid, f"http://127.0.0.1:{port}"
     finally:
         process.kill()
         process.wait()
@@ -129,16 +165,11 @@ def _minimal_server(folder: Path) -> Iterator[tuple[int, str]]:
 def _measure(loads: dict[str, Load]) -> dict[str, list[Run]]:
     """Warm runs and counted ones, taking turns, so that whatever else the machine does meets all of them."""
     runs: dict[str, list[Run]] = {name: [] for name in loads}
-    for _ in range(WARM + COUNTED):
+    for turn in range(WARM + COUNTED):
         for name, load in loads.items():
-            runs[name].append(_run(name, load))
+            given = {"requests": str(load.requests), "turn": str(turn)}
+            runs[name].append(crowd(name, load.pid, load.url, _LUA, given))
     return runs
-
-
-def _run(name: str, load: Load) -> Run:
-    """One run."""
-    key = {"key": load.key} if load.key else {}
-    return crowd(name, load.pid, load.url, _LUA, {"site": load.site, "per_request": load.per_request, **key})
 
 
 def _stored(path: Path) -> int:

@@ -13,6 +13,7 @@ from tests.load.server import GENERATOR_CORE, processor_seconds
 
 CONNECTIONS = 64
 SECONDS = 5
+PATIENCE = "10s"  # until an answer counts as wrong
 WARM, COUNTED = 2, 3
 
 
@@ -37,7 +38,8 @@ def crowd(
     name: str, pid: int, url: str, script: Path, given: Mapping[str, str | int], *, seconds: int = SECONDS
 ) -> Run:
     """One run. The script gets what is `given` as LOAD_… and prints a line of figures; every answer has to be right."""
-    command = ["wrk", "-t1", f"-c{CONNECTIONS}", f"-d{seconds}s", "--latency", "-s", str(script), url]
+    command = ["wrk", "-t1", f"-c{CONNECTIONS}", f"-d{seconds}s", "--latency", "--timeout", PATIENCE]
+    command += ["-s", str(script), url]
     if (os.cpu_count() or 1) > 1:
         command = ["taskset", "-c", GENERATOR_CORE, *command]
     environment = os.environ | {f"LOAD_{key.upper()}": str(value) for key, value in given.items()}

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from analytics_box.box import open_box
 from analytics_box.clock import HOUR
+from analytics_box.facts.event import described
 from analytics_box.facts.tables import ATTRIBUTES
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions
@@ -78,8 +79,9 @@ def _tell(directory: Path, sites: tuple[int, int, int]) -> Facts:
         db.attach(strings, live)
         device = ATTRIBUTES.index("device")
         story = [
-            replace(fact, attributes=(fact.path, *fact.attributes[1:device], "mobile", *fact.attributes[device + 1 :]))
+            replace(fact, attributes=(fact.path, *texts[1:device], "mobile", *texts[device + 1 :]))
             for fact in Teller(SEED, sites, AROUND).facts(FACTS)
+            for texts in (described(fact),)
         ]
         db.write_now(lambda connection: Ledger(strings, live).append(connection, story))
         return db.read_now(lambda connection: read(connection, {sites[0]: "shop"}))

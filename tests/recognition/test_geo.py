@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from analytics_box.recognition.geo import UNKNOWN, Geo, Location, name_of, names, read
+from analytics_box.recognition.countries import name_of, names
+from analytics_box.recognition.geo import UNKNOWN, Geo, Location, read
 from analytics_box.settings import Settings
 from tests.recognition.mmdb import database
 
@@ -50,6 +51,26 @@ def of(found: Geo, network: str, headers: dict[bytes, bytes] | None = None, *, p
 )
 def test_countries_come_with_the_box(tmp_path: Path, network: str, country: str) -> None:
     assert of(opened(tmp_path), network) == Location(country)
+
+
+@pytest.mark.parametrize(
+    ("special", "beside"),
+    [
+        ("172.16.0.0", "172.15.255.255"),
+        ("172.31.255.255", "172.32.0.1"),
+        ("192.168.0.0", "192.167.255.255"),
+        ("192.168.255.255", "192.169.0.1"),
+        ("203.0.113.255", "203.0.114.1"),
+        ("2001:db8::/64", "2001:db7:ffff:ffff::/64"),
+        ("2001:db8:ffff:ffff::/64", "2001:dba::/64"),
+    ],
+)
+def test_addresses_that_are_not_on_the_internet_are_nowhere_whatever_the_list_says(
+    tmp_path: Path, special: str, beside: str
+) -> None:
+    geo = opened(tmp_path)
+    assert of(geo, special) == UNKNOWN
+    assert of(geo, beside).country
 
 
 def test_every_country_of_the_list_has_an_english_name() -> None:

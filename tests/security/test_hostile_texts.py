@@ -17,7 +17,7 @@ from urllib.parse import quote, urlencode
 import pytest
 from msgspec.structs import replace
 
-from analytics_box.facts.event import Event, Fact, Span
+from analytics_box.facts.event import Event, Fact, Span, described
 from analytics_box.facts.tables import ATTRIBUTES
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions
@@ -43,7 +43,7 @@ def text(name: str) -> str:
 def hostile(fact: Fact) -> Fact:
     """The fact with such a text wherever a visitor's browser may send one."""
     attributes = tuple(
-        known if name == "device" else text(name) for name, known in zip(ATTRIBUTES, fact.attributes, strict=True)
+        known if name == "device" else text(name) for name, known in zip(ATTRIBUTES, described(fact), strict=True)
     )
     if isinstance(fact, Span):
         own = {

@@ -52,10 +52,10 @@ def test_the_memory_is_bounded_and_what_it_forgets_keeps_its_number(db: Db) -> N
     strings = Strings(capacity=10)
     db.attach(strings)
     first = {text: number(db, strings, text) for text in map(str, range(100))}
-    assert len(strings) == 10
+    assert 5 <= len(strings) <= 10
     again = {text: number(db, strings, text) for text in map(str, range(100))}
     assert again == first
-    assert len(strings) == 10
+    assert 5 <= len(strings) <= 10
     assert strings.mark() == 0, "nothing is kept for an undoing that cannot come any more"
 
 

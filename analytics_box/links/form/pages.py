@@ -21,7 +21,7 @@ from analytics_box.links.link import Link, new_link
 from analytics_box.links.messages import OfOrganization
 from analytics_box.links.page_frame import HOME, frame
 from analytics_box.links.targeting.apps import APPS
-from analytics_box.recognition import geo
+from analytics_box.recognition import countries
 from analytics_box.texts import LinkForm, figures
 
 SAVE = "save"  # every other button of the form shows it again
@@ -95,7 +95,7 @@ async def _page(
         domains=[("", _before(settings.public_url)), *((one, f"{one}/") for one in domains)],
         folders=await folder_names(visit),
         apps=sorted((key, app.name) for key, app in APPS.items() if key != "twitter"),
-        countries=sorted(geo.names().values()),
+        countries=sorted(countries.names().values()),
         zone=visit.person.time_zone,
         preview=_preview(visit, state, link, form or {}),
         focus=state.focus,

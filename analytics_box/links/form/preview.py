@@ -16,7 +16,7 @@ from analytics_box.links.short_url import short_url
 from analytics_box.links.targeting.apps import APPS
 from analytics_box.links.targeting.query_strings import forwarded
 from analytics_box.links.targeting.rules import Choice, Visit
-from analytics_box.recognition import geo
+from analytics_box.recognition import countries
 from analytics_box.settings import Settings
 from analytics_box.texts import LinkPreview, figures
 
@@ -71,10 +71,10 @@ def preview_of(
 
 def country_of(given: str) -> tuple[str, str]:
     """The code and the English name of a country that is given by either."""
-    name = geo.name_of(given)
+    name = countries.name_of(given)
     if name:
         return given.upper(), name
-    return next((code for code, known in geo.names().items() if known.lower() == given.lower()), ""), given
+    return next((code for code, known in countries.names().items() if known.lower() == given.lower()), ""), given
 
 
 def _short(link: Link, settings: Settings) -> Preview:

@@ -18,7 +18,8 @@ from analytics_box.links.redirects.previews import makes_previews
 from analytics_box.links.targeting.rules import Choice, Visit
 from analytics_box.recognition import agent
 from analytics_box.recognition.bots import classify_headers
-from analytics_box.recognition.geo import Geo, Location, names
+from analytics_box.recognition.countries import names
+from analytics_box.recognition.geo import Geo, Location
 from analytics_box.recognition.language import language
 from analytics_box.recognition.paths import clean
 from analytics_box.recognition.source import host_of, source

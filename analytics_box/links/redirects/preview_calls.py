@@ -7,7 +7,7 @@ from analytics_box.links.access import found
 from analytics_box.links.messages import Id
 from analytics_box.links.redirects.live import redirected_to
 from analytics_box.links.targeting.rules import Visit
-from analytics_box.recognition import geo
+from analytics_box.recognition import countries
 from analytics_box.tenancy.messages import Text
 
 
@@ -60,7 +60,7 @@ async def preview(call: Call, given: GivenVisit) -> ChoiceShown:
 
 def _country(given: str) -> tuple[str, str]:
     """The code and the English name of a country that is given by either."""
-    name = geo.name_of(given)
+    name = countries.name_of(given)
     if name:
         return given.upper(), name
-    return next((code for code, known in geo.names().items() if known.lower() == given.lower()), ""), given
+    return next((code for code, known in countries.names().items() if known.lower() == given.lower()), ""), given

@@ -4,7 +4,7 @@ from functools import lru_cache
 
 from analytics_box.query.catalog.values import Shown
 from analytics_box.query.plan import Made
-from analytics_box.recognition import geo
+from analytics_box.recognition import countries
 
 
 def country_code() -> Shown:
@@ -14,4 +14,4 @@ def country_code() -> Shown:
 
 @lru_cache(maxsize=1)
 def _codes() -> dict[str, str]:
-    return {name: code for code, name in geo.names().items()}
+    return {name: code for code, name in countries.names().items()}

@@ -1,10 +1,10 @@
 """Places (wire 1.6)."""
 
-from analytics_box.recognition import geo
+from analytics_box.recognition import countries
 from tests.query.brute.facts import Row
 from tests.query.brute.tables import Table, answers, standard
 
-_CODES = {name: code for code, name in geo.names().items()}
+_CODES = {name: code for code, name in countries.names().items()}
 
 
 def place(country: str) -> Row:
