@@ -97,6 +97,7 @@ def promote(db: Connection, now: int) -> None:
         """
     )
     db.execute("-- cluster.promote\nupdate sqlite_sequence set seq = seq + ?", (SKIPPED,))
+    db.execute("-- cluster.promote\nupdate nodes set alone = 1")  # until they say that it is not so
 
 
 def has(db: Connection) -> Has | None:

@@ -15,6 +15,7 @@ from analytics_box.cluster.messages import Order
 from analytics_box.cluster.primary import Machines
 from analytics_box.cluster.promotion import promote
 from analytics_box.errors import Conflict, NotFound
+from analytics_box.query.engines.clickhouse import tables
 from analytics_box.settings import SettingsError
 from analytics_box.state_side import KEY_FILE
 from analytics_box.store.schema import EVENTS_FILE
@@ -225,6 +226,21 @@ def test_the_old_primary_makes_no_tables_of_another_version_either(
     lost.reopen()
     lost.run(jobs.maintain_columns(lost.box))
     assert served.ask("select count() from events", shared.url).strip() == "2"
+
+
+@needs_chdb
+def test_a_new_primary_makes_no_tables_anew_before_machines_have_said_that_they_have_all(
+    shared: World, served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fail_over(shared, shared.replicated())
+    monkeypatch.setattr("analytics_box.query.engines.clickhouse.tables.VERSION", 0)
+    shared.primary.run(jobs.maintain_columns(shared.primary.box))
+    assert served.ask("select count() from events", shared.url).strip() == "2"
+    shared.ship()
+    shared.ship()
+    assert served.ask("select count(), uniqExact(id) from events", shared.url).split() == ["2", "2"]
+    shape = served.ask("select shape from analytics_box where id = 1", shared.url)
+    assert shape.strip() == tables.shape("", several=True)
 
 
 @needs_chdb
