@@ -234,6 +234,7 @@ def test_a_page_that_has_its_flags_already_is_not_sent_them_again(place: Place, 
         with visit.page.expect_response(lambda one: one.request.method == "POST") as answered:
             visit.open(place, {"targetingKey": "u1"}, cache_mode="local-cache-first")
         told.append(answered.value.status)
+        visit.page.wait_for_function("localStorage.length")  # kept after the provider has said that it is ready
     assert told == [200, 304]
     assert visit.value("Boolean", "on", False)["value"] is True
 
