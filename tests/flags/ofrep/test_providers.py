@@ -230,11 +230,11 @@ def test_a_page_of_another_site_gets_flags_and_hears_of_changes(place: Place, vi
 @pytest.mark.node
 def test_a_page_that_has_its_flags_already_is_not_sent_them_again(place: Place, visit: Visit) -> None:
     told = []
+    visit.page.goto("about:blank")  # a page that is open asks once more when it hears of a change
     for _ in range(2):
         with visit.page.expect_response(lambda one: one.request.method == "POST") as answered:
             visit.open(place, {"targetingKey": "u1"}, cache_mode="local-cache-first")
         told.append(answered.value.status)
-        visit.page.wait_for_function("localStorage.length")  # kept after the provider has said that it is ready
     assert told == [200, 304]
     assert visit.value("Boolean", "on", False)["value"] is True
 
