@@ -112,7 +112,7 @@ def test_nothing_leaves_before_the_primary_knows(world: World, served: Served) -
     send(world, one, "/a")
     age(world)
     for machine, table in ((one, "mirror"), (world.primary, "nodes")):
-        machine.box.box_db.write_now(lambda db, table=table: db.execute(f"update {table} set alone = 0"))  # type: ignore[misc]
+        machine.box.box_db.write_now(lambda db, table=table: db.execute(f"update {table} set alone = 0"))  # type: ignore[misc]  # a default
     one.reopen()
     send(world, one, "/b")
     world.clock.advance(seconds=40 * DAY / 1000)
