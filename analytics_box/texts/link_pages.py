@@ -275,7 +275,7 @@ class LinkPlaces:
         "Short URLs without a link that were clicked in the last 30 days. Create the link, or correct the URL where it "
         "is used."
     )
-    asked = "{count} clicks, last on {day}"
+    asked = "Clicks: {count}, last on {day}"
     long_name = "The name of a folder may have {most} characters"
     others = "Other URLs"
     make = "Create this link"
