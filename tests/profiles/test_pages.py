@@ -88,11 +88,11 @@ def test_a_search_finds_by_id_and_address(box: WholeBox) -> None:
 def test_many_people_are_shown_a_page_at_a_time(box: WholeBox, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("analytics_box.profiles.pages.PER_PAGE", 2)
     for number in range(5):
-        identify(box, f"p{number}")
+        identify(box, f"person-{number}")
     assert "?page=1" in page(box)
     last = page(box, "?page=2")
-    assert "p0" in last
-    assert "p4" not in last
+    assert "person-0" in last
+    assert "person-4" not in last
     assert "?page=1" in last
     assert "?page=3" not in last
     assert seen(box, "?page=-1").status == seen(box, "?page=x").status == seen(box, "?page=99999999").status == 200
