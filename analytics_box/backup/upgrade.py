@@ -48,29 +48,41 @@ class Upgrade(Struct, frozen=True):
 
 def pending(settings: Settings) -> Upgrade:
     """What the next start would do. Raises NewerSchema and DamagedFile."""
+    return _pending(settings, migrations.look(settings.data_dir))
+
+
+def _pending(settings: Settings, seen: migrations.Seen) -> Upgrade:
     directory = settings.data_dir
-    steps = tuple(_steps(directory))
+    steps = tuple(_steps(directory, seen))
     rows, size = sum(step.rows for step in steps), snapshot.size(directory)
     backup = bool(rows) and settings.upgrade_backup == "on" and not (directory / MARK).exists()
     seconds = rows / _ROWS_A_SECOND + (size / _BYTES_A_SECOND if backup else 0)
     return Upgrade(steps, backup, size, round(seconds, 1))
 
 
-def _steps(directory: Path) -> Iterator[Step]:
+def _steps(directory: Path, seen: migrations.Seen) -> Iterator[Step]:
     """The pending steps. Tables that an earlier one has yet to make count as many rows as that one rewrites."""
     before = 0
-    for file, name in migrations.pending(directory):
+    for file, name in migrations.pending(directory, seen):
         rows, all_there = snapshot.rows_in(directory, file, schema.REWRITES.get(name, ()))
         rows = rows if all_there else max(rows, before)
         before = max(rows, before)
         yield Step(file, name, rows)
 
 
-def prepare(settings: Settings, clock: Clock) -> None:
-    """Before the steps: make a backup if they write rows anew. Whoever asks owns the data directory. Raises Failed."""
-    upgrade = pending(settings)
-    if not upgrade.backup:
-        return
+def prepare(settings: Settings, clock: Clock) -> migrations.Seen:
+    """Before the steps: make a backup if they write rows anew; what the files are at.
+
+    Whoever asks owns the data directory. Raises Failed, NewerSchema and DamagedFile.
+    """
+    seen = migrations.look(settings.data_dir)
+    upgrade = _pending(settings, seen)
+    if upgrade.backup:
+        _back_up_before(settings, clock, upgrade)
+    return seen
+
+
+def _back_up_before(settings: Settings, clock: Clock, upgrade: Upgrade) -> None:
     log.info(
         "This version writes %d rows anew, after a backup of %d MB; about %.0f s",
         *(sum(step.rows for step in upgrade.steps), upgrade.bytes // 1_000_000, upgrade.seconds),

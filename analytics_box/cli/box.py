@@ -110,8 +110,7 @@ def accept_files(as_json: bool, **given: Any) -> None:
             raise errors.NotFound(f"There is no box in {found.data_dir}; name another --data-dir")
         with data_lock.lock(found.data_dir):
             restore.complete(found.data_dir)
-            upgrade.prepare(found, SystemClock())
-            done = bring_together(found.data_dir, accept=True)
+            done = bring_together(found.data_dir, upgrade.prepare(found, SystemClock()), accept=True)
             upgrade.done(found)
         words = done or ["The files belong together; nothing had to be accepted"]
         show({"done": done}, words, as_json=as_json)

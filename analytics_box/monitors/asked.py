@@ -32,21 +32,22 @@ def monitored(monitors: Monitors) -> Monitored:
     def of(organization_id: str) -> list[MonitorName]:
         return [MonitorName(one.id, one.called, one.group, one.tags) for one in monitors.of(organization_id)]
 
-    def state(found: Monitor | None) -> State | None:
-        live = monitors.state_of(found) if found is not None else None
-        return live.state if live is not None else None
-
     def is_down(website_id: str) -> bool:
-        return state(monitors.of_website(website_id)) in {"down", "maintenance"}
+        return _state(monitors, monitors.of_website(website_id)) in {"down", "maintenance"}
 
     def rests(monitor_id: str) -> bool:
         found = monitors.find(monitor_id)
-        if found is None or state(found) in {"up", "unknown", "maintenance", "paused"}:
+        if found is None or _state(monitors, found) in {"up", "unknown", "maintenance", "paused"}:
             return True
         above = monitors.find(found.parent_id) if found.parent_id is not None else None
-        return state(above) in {"verifying", "down"}
+        return _state(monitors, above) in {"verifying", "down"}
 
     return Monitored(of, is_down, rests)
+
+
+def _state(monitors: Monitors, found: Monitor | None) -> State | None:
+    live = monitors.state_of(found) if found is not None else None
+    return live.state if live is not None else None
 
 
 def watched_websites(monitors: Monitors, events: Db) -> WatchedWebsites:

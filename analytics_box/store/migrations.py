@@ -41,9 +41,8 @@ def migrate(directory: Path, seen: Seen | None = None) -> None:
             _apply(directory / name, steps)
 
 
-def pending(directory: Path) -> list[tuple[str, str]]:
-    """The steps that files which are there still have to take, by file. Raises NewerSchema or DamagedFile."""
-    seen = look(directory)
+def pending(directory: Path, seen: Seen) -> list[tuple[str, str]]:
+    """The steps that files which are there and at `seen` still have to take, by file. Raises NewerSchema."""
     return [
         (name, step) for name, steps in _files() if seen[name] for step in _lacking(directory / name, seen[name], steps)
     ]

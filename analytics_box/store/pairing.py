@@ -36,13 +36,13 @@ class Numbers(NamedTuple):
     monitors: int
 
 
-def bring_together(directory: Path, *, accept: bool = False) -> list[str]:
+def bring_together(directory: Path, seen: Seen | None = None, *, accept: bool = False) -> list[str]:
     """Migrate both files and make sure that they belong together; what was accepted, in words.
 
-    With `accept` the box goes on without its events, or with an older box.db. Raises NotAPair, and what `migrate` does.
+    `seen` is what they are at, if that is known. With `accept` the box goes on without its events, or with an older box.db. Raises NotAPair, and what `migrate` does.
     """
     box, events = directory / schema.BOX_FILE, directory / schema.EVENTS_FILE
-    seen = look(directory)
+    seen = seen or look(directory)
     done = _check_both_are_there(box, events, seen, accept=accept)
     migrate(directory, seen)
     given, box_id = _with(box, lambda db: (_given(db), _box_id(db)))

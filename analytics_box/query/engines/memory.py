@@ -1,5 +1,6 @@
 """How much memory the column replica may take where a container limits the whole box."""
 
+from functools import cache
 from pathlib import Path
 
 MB = 1_000_000
@@ -9,8 +10,12 @@ _SMALL = 384 * MB  # a container with less does without a replica
 _UNITS = {"MB": MB, "GB": 1_000 * MB}
 
 
+@cache
 def limit(system: Path = Path("/")) -> int | None:
-    """Bytes that this process and its neighbours in the cgroup, or in one around it, may take; None without a limit."""
+    """Bytes that this process and its neighbours in the cgroup, or in one around it, may take; None without a limit.
+
+    They are what they were when it was first asked.
+    """
     try:
         lines = (system / "proc/self/cgroup").read_text("ascii").splitlines()
     except OSError:
