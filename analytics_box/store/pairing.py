@@ -39,7 +39,8 @@ class Numbers(NamedTuple):
 def bring_together(directory: Path, seen: Seen | None = None, *, accept: bool = False) -> list[str]:
     """Migrate both files and make sure that they belong together; what was accepted, in words.
 
-    `seen` is what they are at, if that is known. With `accept` the box goes on without its events, or with an older box.db. Raises NotAPair, and what `migrate` does.
+    `seen` is what they are at, if that is known. With `accept` the box goes on without its events, or with an older
+    box.db. Raises NotAPair, and what `migrate` does.
     """
     box, events = directory / schema.BOX_FILE, directory / schema.EVENTS_FILE
     seen = seen or look(directory)
