@@ -1,22 +1,18 @@
 """The proxies of the manual, with the configurations that stand there: real programs before the box."""
 
 import json
-import os
-import re
 import shutil
 import socket
 import subprocess
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import apsw
 import pytest
 
-from analytics_box.parts import web_dir
 from tests.running import BROWSER, UNLIMITED, Account, Server, serving, set_up
+from tests.server.proxy import PROXIES, from_manual, running
 
 BOX, LINKS = "stats.example.com", "go.example.com"
 SETTINGS: dict[str, Any] = UNLIMITED | {
@@ -24,7 +20,6 @@ SETTINGS: dict[str, Any] = UNLIMITED | {
     "trusted_proxies": "127.0.0.1",
     "limit_track": 3,
 }
-PATIENCE = 20.0
 LARGEST = 8_000_000  # bytes of a body that a proxy has to pass
 
 
@@ -54,13 +49,6 @@ class Proxied(NamedTuple):
         return int(lines[0].split()[1]), headers, body
 
 
-def from_manual(language: str) -> str:
-    """The one block of that language on the page about proxies."""
-    page = (web_dir() / "manual" / "proxies.md").read_text(encoding="utf-8")
-    [block] = re.findall(rf"```{language}\n(.*?)```", page, re.DOTALL)
-    return str(block)
-
-
 def in_place(configuration: str, box_port: int, port: int, folder: Path) -> str:
     """The configuration for this test: other ports, a certificate in a folder."""
     for there, here in (
@@ -77,31 +65,6 @@ def in_place(configuration: str, box_port: int, port: int, folder: Path) -> str:
     ):
         configuration = configuration.replace(there, here)
     return configuration
-
-
-def nginx(configuration: str, folder: Path, _port: int) -> tuple[str, ...]:
-    kept = "".join(
-        f"{kind}_temp_path {folder}/{kind};" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
-    )
-    user = "user root;" if os.geteuid() == 0 else ""  # whose the files of this test are
-    around = f"{user} daemon off; pid {folder}/pid; error_log stderr; events {{}} http {{ access_log off; {kept}\n"
-    (folder / "nginx.conf").write_text(f"{around}{configuration}}}")
-    return ("nginx", "-p", str(folder), "-c", str(folder / "nginx.conf"), "-e", "stderr")
-
-
-def caddy(configuration: str, folder: Path, port: int) -> tuple[str, ...]:
-    lines = ("admin off", "auto_https disable_redirects", f"https_port {port}", "default_bind 127.0.0.1")
-    options = "{\n" + "\n".join(lines) + "\n}\n"
-    (folder / "Caddyfile").write_text(options + configuration)
-    return ("caddy", "run", "--config", str(folder / "Caddyfile"), "--adapter", "caddyfile")
-
-
-def haproxy(configuration: str, folder: Path, _port: int) -> tuple[str, ...]:
-    (folder / "haproxy.cfg").write_text(configuration)
-    return ("haproxy", "-db", "-q", "-f", str(folder / "haproxy.cfg"))
-
-
-PROXIES: dict[str, Callable[[str, Path, int], tuple[str, ...]]] = {"nginx": nginx, "caddy": caddy, "haproxy": haproxy}
 
 
 @pytest.fixture(scope="module")
@@ -137,7 +100,7 @@ def proxied(
     make_certificate(folder)
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    configuration = in_place(from_manual(kind), server.port, port, folder)
+    configuration = in_place(from_manual("proxies", kind), server.port, port, folder)
     with running(PROXIES[kind](configuration, folder, port), port, folder):
         yield Proxied(kind, account, port)
 
@@ -150,29 +113,6 @@ def make_certificate(folder: Path) -> None:
         ("openssl", "req", *options, "-subj", f"/CN={BOX}", "-addext", names, *files), check=True, capture_output=True
     )
     (folder / "both.pem").write_text((folder / "cert.pem").read_text() + (folder / "key.pem").read_text())
-
-
-@contextmanager
-def running(command: tuple[str, ...], port: int, folder: Path) -> Iterator[None]:
-    """The proxy, listening; ended with the block."""
-    said = folder / "said"
-    environment = {"HOME": str(folder), "PATH": "/usr/sbin:/usr/bin:/sbin:/bin"}
-    with said.open("wb") as output:
-        process = subprocess.Popen(command, stdout=output, stderr=output, env=environment)
-    try:
-        until = time.monotonic() + PATIENCE
-        while True:
-            assert process.poll() is None, said.read_text()
-            try:
-                socket.create_connection(("127.0.0.1", port), PATIENCE).close()
-                break
-            except ConnectionRefusedError:
-                assert time.monotonic() < until, said.read_text()
-                time.sleep(0.02)
-        yield
-    finally:
-        process.terminate()
-        process.wait(PATIENCE)
 
 
 def test_every_client_is_known_by_its_own_address_and_cannot_name_another(proxied: Proxied) -> None:
