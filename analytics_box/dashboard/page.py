@@ -82,8 +82,9 @@ class Dashboard(Struct, frozen=True):
     """Everything below the header of a page of figures, with its parts as far as they are ready.
 
     `names` are those of the tiles, `filters` those of the fields that can be filtered by. `unread` says what of the
-    address could not be shown. `late` are the parts that are still to come; with the chart
-    among them, `notes` are those below it, so that their place is kept.
+    address could not be shown. `late` are the parts that are still to come; with the chart among them, `notes` are
+    those below it, so that their place is kept. One that is `scripted` is taken over by a script of the page that
+    stands, which needs nothing around it, and no table in the place of a chart.
     """
 
     view: View
@@ -104,6 +105,7 @@ class Dashboard(Struct, frozen=True):
     segments: SegmentMenu | None = None
     late: tuple[str, ...] = ()
     notes: Sequence[Note] = ()
+    scripted: bool = False
 
 
 async def whole(
@@ -125,7 +127,12 @@ async def whole(
     await as_they_come(tasks.values(), *_budget(visit, view))
     answered, late = _ready(visit, asking, view, tasks)
     below = await asking.notes_shown() if "figures" in late else ()
-    return replace(_dashboard(asking, view, names, answered, visit.parts[KnownRows]), late=late, notes=below)
+    board = _dashboard(asking, view, names, answered, visit.parts[KnownRows])
+    return replace(board, late=late, notes=below, scripted=_scripted(visit))
+
+
+def _scripted(visit: Visit) -> bool:
+    return "hx-request" in visit.request.headers
 
 
 def _budget(visit: Visit, view: View) -> tuple[float | None, float | None]:
@@ -135,7 +142,7 @@ def _budget(visit: Visit, view: View) -> tuple[float | None, float | None]:
         return None, None
     if "hx-boosted" in headers:
         return CLICK_SECONDS, CLICK_NEXT_SECONDS
-    return (None, None) if "hx-request" in headers else (BUDGET_SECONDS, NEXT_SECONDS)
+    return (None, None) if _scripted(visit) else (BUDGET_SECONDS, NEXT_SECONDS)
 
 
 def _ready(
@@ -168,7 +175,8 @@ async def parts(
     await asyncio.wait(tasks.values(), timeout=TOGETHER_SECONDS)
     answered, late = _ready(visit, asking, view, tasks)
     waited = {name for name, task in kept.items() if task is not None}
-    return replace(_dashboard(asking, view, [*answered], answered, visit.parts[KnownRows], waited), late=late)
+    board = _dashboard(asking, view, [*answered], answered, visit.parts[KnownRows], waited)
+    return replace(board, late=late, scripted=_scripted(visit))
 
 
 def _is_there(view: View, name: str, told: Told) -> bool:
