@@ -123,10 +123,11 @@ async def whole(
     """
     view = await with_goals(visit, number, await with_segment(visit, number, view))
     asking = await asking_for(visit, number, view, told)
+    notes = await asking.notes_shown()  # before the parts, whose questions keep the processor busy
     tasks = {name: asyncio.create_task(_part(asking, view, name)) for name in names}
     await as_they_come(tasks.values(), *_budget(visit, view))
     answered, late = _ready(visit, asking, view, tasks)
-    below = await asking.notes_shown() if "figures" in late else ()
+    below = notes if "figures" in late else ()
     board = _dashboard(asking, view, names, answered, visit.parts[KnownRows])
     return replace(board, late=late, notes=below, scripted=_scripted(visit))
 
