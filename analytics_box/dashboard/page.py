@@ -422,5 +422,7 @@ async def _extra(asking: Asking, view: View, name: str) -> Any:
     if extra.content is None:
         return await asking.told.own[name](asking)
     answers = await asking.converting(view.aim, extra.keyed, extra.types, limit=extra.limit)
-    place = Place(view.plain, lambda wanted: view.narrowed(wanted).link(), shading_of(view), asking.formats)
+    place = Place(
+        view.plain, lambda wanted: view.narrowed(wanted).link(), shading_of(view, extra.shaded), asking.formats
+    )
     return extra.content(answers, place)
