@@ -136,14 +136,17 @@ def _scripted(visit: Visit) -> bool:
     return "hx-request" in visit.request.headers
 
 
-def _budget(visit: Visit, view: View) -> tuple[float | None, float | None]:
-    """How long a page waits for its parts, and for the next of them; None for as long as they take."""
+def _budget(visit: Visit, view: View) -> tuple[float | None, float | None, float | None]:
+    """How long a page waits for its parts, for the first and for the next of them; None for as long as they take.
+
+    An answer to a click that has none of them would change nothing of what stands, so it waits for one.
+    """
     headers = visit.request.headers
     if view.wait:
-        return None, None
+        return None, None, None
     if "hx-boosted" in headers:
-        return CLICK_SECONDS, CLICK_NEXT_SECONDS
-    return (None, None) if _scripted(visit) else (BUDGET_SECONDS, NEXT_SECONDS)
+        return CLICK_SECONDS, CLICK_SECONDS, CLICK_NEXT_SECONDS
+    return (None, None, None) if _scripted(visit) else (BUDGET_SECONDS, NEXT_SECONDS, NEXT_SECONDS)
 
 
 def _ready(
