@@ -22,7 +22,7 @@ CODE_TRIES = 5  # wrong codes in a row without a wait
 _FIRST_WAIT, _LONGEST_WAIT = 30, 3_600  # seconds
 PASSWORD_SHORTEST, PASSWORD_LONGEST = 12, 128
 
-_EMAIL = re.compile(r"[^@\s<>\"',;:\\]{1,64}@[^@\s<>\"',;:\\]{1,189}\Z")
+_EMAIL = re.compile(r"[^@\s<>\",;:\\]{1,64}@[^@\s<>\"',;:\\]{1,189}\Z")
 
 # The commonest passwords of at least 12 characters, and what people type when they are asked for 12.
 COMMON = frozenset(

@@ -128,7 +128,7 @@ class Extra(Struct, frozen=True):
     `counted` is what its numbers are, `empty` what it says without any. It stands `before` the panel of that name, or
     after all lists. One that `needs` a filter is about its value. Without `content` the page is told it (asking.py:
     Told). Rows of the types in `keyed` get conversions of the goal that is chosen (converting.py); they are told apart
-    by their keys.
+    by their keys. Colour shows what is `shaded`, unless a figure of that goal is chosen.
     """
 
     types: tuple[str, ...]
@@ -140,6 +140,7 @@ class Extra(Struct, frozen=True):
     needs: str = ""
     before: str = ""
     keyed: Mapping[str, Callable[[Record], Hashable]] = {}
+    shaded: str = "visitors"
 
 
 class About(Struct, frozen=True):

@@ -9,7 +9,7 @@ from analytics_box.clock import Clock
 BUDGET_SECONDS = 0.02  # how long a page waits for its parts before it is sent without the slower ones
 NEXT_SECONDS = 0.006  # how long it waits for the next of them: while none comes, it is not worth to wait
 CLICK_SECONDS = 0.4  # how long the answer to a click waits for them; what stood there is shown until they come
-CLICK_NEXT_SECONDS = 0.15  # the same for the next of them
+CLICK_NEXT_SECONDS = 0.15  # the same for the next of them, once there is one
 TOGETHER_SECONDS = 0.05  # how long parts that are ready wait for others, so that they come in one answer
 KEPT_SECONDS = 30.0  # a page asks for what it lacks as soon as it is loaded
 MOST = 100
@@ -67,15 +67,20 @@ class LateParts:
             running.cancel()
 
 
-async def as_they_come(parts: Collection[Running], most: float | None, next_one: float | None) -> None:
-    """Wait for parts until all are done, none came for `next_one` seconds, or `most` seconds are over."""
+async def as_they_come(
+    parts: Collection[Running], most: float | None, first_one: float | None, next_one: float | None
+) -> None:
+    """Wait for parts until all are done, the first has not come in `first_one` seconds or none after it for `next_one`,
+    or `most` seconds are over."""
     loop = asyncio.get_running_loop()
-    until = None if most is None else loop.time() + most
+    until, patience = None if most is None else loop.time() + most, first_one
     while waiting := [part for part in parts if not part.done()]:
-        left = next_one if until is None or next_one is None else min(next_one, until - loop.time())
+        bounds = (patience, None if until is None else until - loop.time())
+        left = min((bound for bound in bounds if bound is not None), default=None)
         done, _ = await asyncio.wait(waiting, timeout=left, return_when=asyncio.FIRST_COMPLETED)
         if not done:
             return
+        patience = next_one
 
 
 def _look_at_it(running: Running) -> None:

@@ -82,8 +82,9 @@ class Dashboard(Struct, frozen=True):
     """Everything below the header of a page of figures, with its parts as far as they are ready.
 
     `names` are those of the tiles, `filters` those of the fields that can be filtered by. `unread` says what of the
-    address could not be shown. `late` are the parts that are still to come; with the chart
-    among them, `notes` are those below it, so that their place is kept.
+    address could not be shown. `late` are the parts that are still to come; with the chart among them, `notes` are
+    those below it, so that their place is kept. One that is `scripted` is taken over by a script of the page that
+    stands, which needs nothing around it, and no table in the place of a chart.
     """
 
     view: View
@@ -104,6 +105,7 @@ class Dashboard(Struct, frozen=True):
     segments: SegmentMenu | None = None
     late: tuple[str, ...] = ()
     notes: Sequence[Note] = ()
+    scripted: bool = False
 
 
 async def whole(
@@ -121,21 +123,30 @@ async def whole(
     """
     view = await with_goals(visit, number, await with_segment(visit, number, view))
     asking = await asking_for(visit, number, view, told)
+    notes = await asking.notes_shown()  # before the parts, whose questions keep the processor busy
     tasks = {name: asyncio.create_task(_part(asking, view, name)) for name in names}
     await as_they_come(tasks.values(), *_budget(visit, view))
     answered, late = _ready(visit, asking, view, tasks)
-    below = await asking.notes_shown() if "figures" in late else ()
-    return replace(_dashboard(asking, view, names, answered, visit.parts[KnownRows]), late=late, notes=below)
+    below = notes if "figures" in late else ()
+    board = _dashboard(asking, view, names, answered, visit.parts[KnownRows])
+    return replace(board, late=late, notes=below, scripted=_scripted(visit))
 
 
-def _budget(visit: Visit, view: View) -> tuple[float | None, float | None]:
-    """How long a page waits for its parts, and for the next of them; None for as long as they take."""
+def _scripted(visit: Visit) -> bool:
+    return "hx-request" in visit.request.headers
+
+
+def _budget(visit: Visit, view: View) -> tuple[float | None, float | None, float | None]:
+    """How long a page waits for its parts, for the first and for the next of them; None for as long as they take.
+
+    An answer to a click that has none of them would change nothing of what stands, so it waits for one.
+    """
     headers = visit.request.headers
     if view.wait:
-        return None, None
+        return None, None, None
     if "hx-boosted" in headers:
-        return CLICK_SECONDS, CLICK_NEXT_SECONDS
-    return (None, None) if "hx-request" in headers else (BUDGET_SECONDS, NEXT_SECONDS)
+        return CLICK_SECONDS, CLICK_SECONDS, CLICK_NEXT_SECONDS
+    return (None, None, None) if _scripted(visit) else (BUDGET_SECONDS, NEXT_SECONDS, NEXT_SECONDS)
 
 
 def _ready(
@@ -168,7 +179,8 @@ async def parts(
     await asyncio.wait(tasks.values(), timeout=TOGETHER_SECONDS)
     answered, late = _ready(visit, asking, view, tasks)
     waited = {name for name, task in kept.items() if task is not None}
-    return replace(_dashboard(asking, view, [*answered], answered, visit.parts[KnownRows], waited), late=late)
+    board = _dashboard(asking, view, [*answered], answered, visit.parts[KnownRows], waited)
+    return replace(board, late=late, scripted=_scripted(visit))
 
 
 def _is_there(view: View, name: str, told: Told) -> bool:
@@ -413,5 +425,7 @@ async def _extra(asking: Asking, view: View, name: str) -> Any:
     if extra.content is None:
         return await asking.told.own[name](asking)
     answers = await asking.converting(view.aim, extra.keyed, extra.types, limit=extra.limit)
-    place = Place(view.plain, lambda wanted: view.narrowed(wanted).link(), shading_of(view), asking.formats)
+    place = Place(
+        view.plain, lambda wanted: view.narrowed(wanted).link(), shading_of(view, extra.shaded), asking.formats
+    )
     return extra.content(answers, place)

@@ -132,7 +132,7 @@ def panel(
         tabs=_tabs(view, name, shown),
         counted=counted,
         bars=None if rows is None else _bars(view, listed, rows[:fits], whole),
-        empty=_empty(of, name, shown),
+        empty=_empty(view, name, shown),
         ghosts=GHOSTS[: of.ghosts - shares_tab if expected is None else min(expected, fits)],
         details=details_of(view, below.name if below is not None else shown),
         share="" if rows is None else share_help(of, listed, whole),
@@ -210,7 +210,10 @@ def _tab(view: View, name: str, panel: str, shown: str, labels: Mapping[str, str
     return Tab(name, labels[name], chosen.link(), chosen.part(panel), selected=name == shown)
 
 
-def _empty(of: Board, name: str, shown: str) -> Empty:
+def _empty(view: View, name: str, shown: str) -> Empty:
+    of = view.of
+    if view.is_filtered:
+        return Empty(of.lists[name].icon or name, Panels.narrow, "", "")
     said = of.words.empty.get(shown) or of.words.empty[""]
     mark, code = next(((mark, code) for mark, code in of.words.codes.items() if mark in said), ("", ""))
     before, _, after = said.partition(mark) if mark else (said, "", "")

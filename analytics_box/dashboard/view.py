@@ -105,9 +105,14 @@ class View(Struct, frozen=True):
         return {**self.filters.plain, **own}
 
     @property
+    def is_filtered(self) -> bool:
+        """Whether filters say what it shows, its own or those of a segment."""
+        return bool(self.filters.items or self.segment)
+
+    @property
     def is_narrow(self) -> bool:
         """Whether it shows less than there is in its range."""
-        return bool(self.filters.items or self.segment or self.kind)
+        return self.is_filtered or bool(self.kind)
 
     @property
     def values_link(self) -> str:

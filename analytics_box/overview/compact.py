@@ -6,9 +6,10 @@ from typing import Final, Literal
 import msgspec
 from msgspec import Struct
 
+from analytics_box.dashboard import hours
 from analytics_box.dashboard.board import Extra, Place, Rows
 from analytics_box.dashboard.panels import Bar
-from analytics_box.overview import hours, one_page
+from analytics_box.overview import one_page
 from analytics_box.overview.facts import Fact, Facts
 from analytics_box.texts import Compact, OnePage, Vitals, figures
 
@@ -138,7 +139,7 @@ EXTRAS: Final = {
     ),
     "goals": Extra((), None, "goals", Compact.counted["goals"], Compact.empty["goals"], before="events"),
     "week": Extra(
-        hours.TYPES,
+        ("hour_of_week",),
         hours.content,
         "week",
         Compact.counted["week"],

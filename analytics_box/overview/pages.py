@@ -70,9 +70,9 @@ async def site(visit: Visitor, website_id: FromPath[str]) -> Answer:
 
 async def _board(visit: Visit, website: Website, view: View, measured: Collection[str]) -> Dashboard:
     """The figures, and what the menu of filters has to say about segments."""
-    told = await _told(visit, website, view)
+    told, found = await asyncio.gather(_told(visit, website, view), segments.found_for(visit, website))
     board = await page.whole(visit, website.site, view, parts_of(view, (*measured, *told.own)), told)
-    return replace(board, segments=await segments.menu(visit, website, board.view))
+    return replace(board, segments=segments.menu(visit, website, board.view, found))
 
 
 def _may_add_example(visit: Visit) -> bool:

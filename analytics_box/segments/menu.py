@@ -1,5 +1,6 @@
 """The segments of a website on its pages of figures: what an address names, and what the menu offers."""
 
+from collections.abc import Sequence
 from urllib.parse import urlencode
 
 from msgspec.structs import replace
@@ -23,10 +24,14 @@ def saved_segments() -> SavedSegments:
     return SavedSegments(_find)
 
 
-async def menu(visit: Visit, website: Website, view: View) -> SegmentMenu:
-    """What the menu of filters has to say about segments."""
+async def found_for(visit: Visit, website: Website) -> Sequence[kept.Segment]:
+    """The segments of a website that somebody sees, by name."""
+    return await verbs.visible(visit.call, kept.SEGMENTS, website)
+
+
+def menu(visit: Visit, website: Website, view: View, found: Sequence[kept.Segment]) -> SegmentMenu:
+    """What the menu of filters has to say about the segments that were found."""
     home = f"/sites/{website.id}/segments"
-    found = await verbs.visible(visit.call, kept.SEGMENTS, website)
     chosen = view.segment.id if view.segment is not None else ""
     may_save = bool(view.filters.items) and at_least(visit.person.role, "member")
     return SegmentMenu(

@@ -121,6 +121,7 @@ class Definitions:
         "sessions": "visit-that-followed",
         "others": "bots-previews-and-prefetches",
         "kinds": "bots-previews-and-prefetches",
+        "week": "hours-of-the-week",
         "bots": "bots-previews-and-prefetches",
         "sources": "details-of-a-click",
         "countries": "details-of-a-click",

@@ -249,6 +249,7 @@ class Panels:
         "domains": "No link to another website was clicked. Count them with {outgoing} in the snippet.",
         "flags": "No visitor was given a feature flag in this range.",
     }
+    narrow = "Nothing in this range fits the filters."
     event_call = 'databuddy.track("signup")'
     outgoing_option = 'data-track-outgoing-links="true"'
     unknown = "Unknown"

@@ -18,6 +18,7 @@ class Palette:
     lost = "The box cannot be reached. Check your connection and type again."
     signed_out = "You are signed out. Reload the page to sign in again."
     count = "{count} results"
+    one = "1 result"
     hint = "↑ ↓ choose · Enter opens · Esc closes"
     key = "Search websites, links, monitors, pages and actions"
     kinds: ClassVar[Mapping[str, str]] = {

@@ -140,17 +140,30 @@ def test_a_value_filters_the_page_and_its_chip_takes_that_back(page: Page, box: 
     expect(page).to_have_url(site(box, "?range=today&tab=utm_medium"))
 
 
+def test_what_stands_is_dimmed_while_an_answer_takes_long(page: Page, box: Box) -> None:
+    page.goto(site(box, "?range=today"))
+    settled(page)
+    held: list[Route] = []
+    page.route("**/sites/*?*referrer*", lambda route: held.append(route), times=1)  # noqa: PLW0108  Playwright marks what it calls
+    page.click("#panel-sources .bar-link >> nth=0")
+    expect(page.locator(".tiles")).to_have_css("opacity", "0.45")
+    expect(page.locator("#panel-sources .bars")).to_have_css("opacity", "0.45")
+    expect(page.locator("#panel-sources .panel-head")).to_have_css("opacity", "1")
+    held[0].continue_()
+    expect(page.locator("#tile-visitors .tile-value")).to_have_text("1")
+    expect(page.locator(".tiles")).to_have_css("opacity", "1")
+
+
 def test_what_comes_later_after_a_click_shows_what_stood_there_until_then(page: Page, box: Box) -> None:
     page.goto(site(box, "?range=today"))
     settled(page)
     parts: list[Route] = []
 
     def without_pages(route: Route) -> None:
-        answer = route.fetch()
-        late = answer.url.replace("?", "/parts/pages?").replace("&", "&amp;")
-        text = re.sub(
-            r'(id="panel-pages"[^>]*)>.*?</section>', r'\1 aria-busy="true"></section>', answer.text(), flags=re.S
-        )
+        answer = route.fetch(url=f"{route.request.url}&wait=all")  # nothing else comes later on a busy machine
+        late = route.request.url.replace("?", "/parts/pages?").replace("&", "&amp;")
+        whole = answer.text().replace("&amp;wait=all", "")
+        text = re.sub(r'(id="panel-pages"[^>]*)>.*?</section>', r'\1 aria-busy="true"></section>', whole, flags=re.S)
         text = text.replace('<div id="late" hidden>', f'<div id="late" hidden aria-busy="true" data-late="{late}">')
         route.fulfill(response=answer, body=text)
 

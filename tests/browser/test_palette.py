@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -57,6 +58,7 @@ def test_the_palette_leads_anywhere_without_a_mouse_and_remembers(page: Page, bo
     page.keyboard.press("Control+k")
     page.keyboard.type("dark mode")
     expect(chosen).to_have_text(re.compile("Switch theme"))
+    expect(page.locator("#palette-count")).to_have_text("1 result")
     page.keyboard.press("Enter")
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")
     expect(palette).to_be_hidden()
@@ -80,3 +82,29 @@ def test_a_note_is_written_shown_on_the_chart_and_deleted_on_the_page(page: Page
     page.get_by_role("button", name="Delete Version 2 & more").click()
     page.wait_for_url(re.compile(r"#figures$"))
     expect(page.locator(".chart-flag")).to_have_count(0)
+
+
+WATCH_FLAGS = """
+window.places = [];
+new MutationObserver((changes) => {
+  for (const { target } of changes) if (target.matches(".chart-flag")) window.places.push(target.style.left);
+}).observe(document, { subtree: true, attributes: true, attributeFilter: ["style"] });
+"""
+
+
+def test_a_flag_is_put_where_its_day_is_at_once(page: Page, box: Box) -> None:
+    page.goto(site(box))
+    page.click(".notes-add summary")
+    page.fill("#text", "Ten days ago")
+    page.fill("#xValue", (datetime.now(UTC) - timedelta(days=10)).date().isoformat())
+    page.click(".notes-add button[type=submit]")
+    page.wait_for_url(re.compile(r"#figures$"))
+    page.add_init_script(WATCH_FLAGS)
+    page.goto(site(box))
+    expect(page.locator(".chart-flags.placed .chart-flag")).to_have_count(1)
+    places = page.evaluate("window.places")
+    assert len({*places}) == 1, places
+    chart, shown = page.locator("#chart").bounding_box(), page.locator(".chart-flag").bounding_box()
+    assert chart is not None
+    assert shown is not None
+    assert 0.6 < (shown["x"] - chart["x"]) / chart["width"] < 0.75, "twenty days of thirty"

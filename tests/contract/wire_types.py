@@ -185,6 +185,7 @@ BEYOND: dict[str, str] = {
     "link_top_languages": f"name {_CLICKED}",
     "link_variants": f"name {_CLICKED}",
     "link_rules": f"name {_CLICKED}",
+    "link_hour_of_week": "day hour clicks visitors",
     "link_kinds": "name clicks percentage",
     "link_top_bots": "name kind clicks last_seen",
     "link_landings": "clicks sessions pageviews bounce_rate median_session_duration",
@@ -199,6 +200,7 @@ BEYOND: dict[str, str] = {
 # Default limits; 100 where the wire names none (wire 0).
 LIMITS = {
     "hour_of_week": 168,
+    "link_hour_of_week": 168,
     "browsers": 25,
     "device_types": 20,
     "os_versions": 25,

@@ -12,11 +12,13 @@ async def _named(name: str, turns: int) -> str:
     return name
 
 
-async def _waited(*turns: int | None, most: float | None, next_one: float | None) -> list[bool]:
+async def _waited(
+    *turns: int | None, most: float | None, next_one: float | None, first_one: float | None = None
+) -> list[bool]:
     """Which parts are done when the page is made; None is one that never comes."""
     never = asyncio.Event()
     parts = [asyncio.create_task(never.wait() if count is None else _named(str(count), count)) for count in turns]
-    await asyncio.wait_for(as_they_come(parts, most, next_one), timeout=10)
+    await asyncio.wait_for(as_they_come(parts, most, first_one, next_one), timeout=10)
     done = [part.done() for part in parts]
     for part in parts:
         part.cancel()
@@ -28,7 +30,13 @@ def test_a_page_that_is_patient_waits_for_all_of_its_parts() -> None:
 
 
 def test_a_page_without_a_part_that_comes_soon_does_not_wait_for_longer() -> None:
-    assert asyncio.run(_waited(None, None, most=None, next_one=0.001)) == [False, False]
+    assert asyncio.run(_waited(None, None, most=None, next_one=60, first_one=0.001)) == [False, False]
+    assert asyncio.run(_waited(1, None, most=None, next_one=0.001, first_one=60)) == [True, False]
+
+
+def test_a_page_may_wait_longer_for_the_first_part_than_for_the_next() -> None:
+    assert asyncio.run(_waited(50, None, most=None, next_one=0, first_one=60)) == [True, False]
+    assert asyncio.run(_waited(50, None, most=None, next_one=60, first_one=0)) == [False, False]
 
 
 def test_a_page_waits_on_while_parts_come_one_after_the_other() -> None:

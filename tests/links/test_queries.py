@@ -135,6 +135,24 @@ def by_day(clicks: list[Click]) -> list[Row]:
     ]
 
 
+def by_hour_of_week(clicks: list[Click]) -> list[Row]:
+    """Each hour of each day, Sunday first, by the clock in Berlin."""
+    hours: dict[tuple[int, int], list[Click]] = defaultdict(list)
+    for one in clicks:
+        local = datetime.fromtimestamp(one.time / 1000, BERLIN)
+        hours[local.isoweekday() % 7, local.hour].append(one)
+    return [
+        {
+            "day": day,
+            "hour": hour,
+            "clicks": len(hours[day, hour]),
+            "visitors": len({one.visitor for one in hours[day, hour]}),
+        }
+        for day in range(7)
+        for hour in range(24)
+    ]
+
+
 @examples(60, anew=True, unchecked=[HealthCheck.function_scoped_fixture])
 @given(CLICKS, FILTERS)
 def test_figures_are_those_of_brute_force(
@@ -143,10 +161,11 @@ def test_figures_are_those_of_brute_force(
     stage.db.write_now(lambda db: db.execute("delete from link_clicks") and None)
     stage.db.write_now(lambda db: click_rows.append(db, strings=Strings(), clicks=clicks, orphans={}))
     body: dict[str, object] = {
-        "parameters": [*TOPS, "link_total_clicks", "link_clicks_by_day", "link_kinds"],
+        "parameters": [*TOPS, "link_total_clicks", "link_clicks_by_day", "link_kinds", "link_hour_of_week"],
         "startDate": "2026-10-25",
         "endDate": "2026-10-26",
         "timeZone": "Europe/Berlin",
+        "limit": 168,
         "filters": [
             {"field": field, "op": operator, "value": [value] if operator in {"in", "not_in"} else value}
             for field, operator, value in filters
@@ -167,6 +186,7 @@ def test_figures_are_those_of_brute_force(
     (total,) = entries["link_total_clicks"].data
     assert (total["total"], total["visitors"]) == (len(people), len({one.visitor for one in people}))
     assert entries["link_clicks_by_day"].data == by_day(people)
+    assert entries["link_hour_of_week"].data == by_hour_of_week(people)
     kinds = {KINDS[kind]: sum(one.kind == kind for one in inside) for kind in KINDS}
     assert {row["name"]: row["clicks"] for row in entries["link_kinds"].data} == {
         name: count for name, count in kinds.items() if count

@@ -11,7 +11,7 @@ from analytics_box.links.figures.board import LISTS
 from tests.links.world import ANDROID, GOOGLEBOT, IPHONE, PageWorld
 
 
-@pytest.mark.parametrize("name", ["figures", "sources", "countries", "devices", "variants", "rules", "kinds"])
+@pytest.mark.parametrize("name", ["figures", "sources", "countries", "devices", "variants", "rules", "kinds", "week"])
 def test_every_part_can_be_had_alone(pages: PageWorld, name: str) -> None:
     link_id = pages.link()["id"]
     answer = pages.page(f"/links/{link_id}/parts/{name}?tab=cities,systems,bots")
@@ -53,9 +53,21 @@ def test_a_part_that_takes_long_is_fetched_by_the_page(pages: PageWorld, monkeyp
     pages.follow("slow")
     monkeypatch.setattr(board_page, "BUDGET_SECONDS", 0)
     page = pages.seen(f"/links/{link_id}?range=today")
-    assert f'data-late="/links/{link_id}/parts/figures,sources,countries,devices,kinds?range=today"' in page
+    assert f'data-late="/links/{link_id}/parts/figures,sources,countries,devices,kinds,week?range=today"' in page
     assert f'href="/links/{link_id}?range=today&amp;wait=all"' in page
     assert "data-late" not in pages.seen(f"/links/{link_id}?range=today&wait=all")
+
+
+def test_the_hours_of_the_week_are_those_of_the_clicks(pages: PageWorld) -> None:
+    link_id = pages.link(slug="weekly")["id"]
+    pages.follow("weekly")
+    pages.follow("weekly")
+    week = pages.seen(f"/links/{link_id}/parts/week?range=today")
+    counted = [int(found) for found in re.findall(r'<td class="level-\d"[^>]*><span class="hidden">(\d+)</span>', week)]
+    assert len(counted) == 168
+    assert sum(counted) == 2
+    assert "Most clicks: " in week
+    assert "fits the filters" in pages.seen(f"/links/{link_id}/parts/week?range=today&country=Atlantis")
 
 
 @pytest.fixture(scope="module")

@@ -10,6 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from analytics_box.docs.manual import Manual, Section, read
+from analytics_box.links.figures.board import EXTRAS as LINK_EXTRAS
 from analytics_box.links.figures.board import LISTS as LINK_LISTS
 from analytics_box.links.figures.board import PANELS as LINK_PANELS
 from analytics_box.overview.board import LISTS, PANELS, WEBSITE
@@ -57,7 +58,7 @@ def test_what_the_page_links_to_is_on_it() -> None:
 
 def test_every_figure_and_list_of_the_pages_has_its_definition() -> None:
     assert {"online", "before", "days", *Metrics.names, *LISTS, *EXTRAS} <= set(Definitions.of)
-    assert {*LinkStats.metrics, *LINK_LISTS} <= set(Definitions.of_links)
+    assert {*LinkStats.metrics, *LINK_LISTS, *LINK_EXTRAS} <= set(Definitions.of_links)
     given = {*Definitions.of.values(), *Definitions.of_links.values()}
     assert sorted(given - set(ANCHORS)) == []
 
@@ -165,7 +166,7 @@ def test_every_panel_of_a_link_leads_to_what_it_lists(pages: PageWorld, link: st
     page = pages.seen(f"{link}?wait=all&range=today&tab={tab}")
     panels = panels_of(page)
     assert panels
-    shown = dict(zip(LINK_PANELS, tab.split(","), strict=True))
+    shown = {**dict(zip(LINK_PANELS, tab.split(","), strict=True)), **{name: name for name in LINK_EXTRAS}}
     for name, content in panels.items():
         assert led_to(content) == [Definitions.of_links[shown[name]]], name
 

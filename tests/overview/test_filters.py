@@ -179,6 +179,14 @@ def test_no_filter_breaks_the_page(box: WholeBox, query: str) -> None:
     assert visitors(overview(box, f"&{query}")) == 0
 
 
+def test_an_empty_list_says_that_filters_are_the_reason_and_only_then(box: WholeBox) -> None:
+    narrowed, plain = overview(box, "&country=Atlantis"), overview(box, "&range=custom&from=2020-01-01&to=2020-01-02")
+    for name in ("pages", "events", "links", "errors"):
+        assert "fits the filters" in panel(narrowed, name), name
+        assert "fits the filters" not in panel(plain, name), name
+    assert "data-track-outgoing-links" not in narrowed, "what would not help is not advised"
+
+
 def test_a_website_without_measurements_has_no_panels_for_them(box: WholeBox) -> None:
     event = {"name": "screen_view", "path": "https://blog.example/", "anonymousId": "a"}
     assert box.post(f"/?client_id={box.sites['blog']}", event).status == 200

@@ -61,6 +61,21 @@ def test_a_click_waits_for_what_is_soon_there_and_a_page_that_fetches_itself_ane
         assert (b'aria-busy="true"' in answer.body) == late
 
 
+def test_a_script_gets_no_more_than_what_it_takes_over(box: WholeBox) -> None:
+    path = f"/sites/{box.sites['shop']}"
+    shell, table = b'<nav class="nav"', b'class="chart-table'
+    for rest, headers, there in (
+        ("?wait=all", {}, {shell, table}),
+        ("", {"hx_request": "true"}, set()),
+        ("?show=table", {"hx_request": "true"}, {table}),
+        ("/parts/figures", {"hx_request": "true"}, set()),
+    ):
+        body = box.get(path + rest, cookie=box.cookie, **headers).body
+        assert {part for part in (shell, table) if part in body} == there, rest
+        assert (b"<title>Shop" in body) == ("/parts" not in rest), rest
+        assert b'id="figures"' in body, rest
+
+
 def test_parts_that_are_ready_come_together_and_the_others_are_asked_for_again(
     box: WholeBox, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,8 +1,9 @@
 """What several questions read at once is copied once (engines/shared.py): their answers stay what they were."""
 
+import asyncio
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
-from unittest.mock import patch
+from unittest.mock import Mock, patch
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -14,6 +15,7 @@ from analytics_box.clock import DAY, MINUTE
 from analytics_box.ingest.visitors import by_client_id
 from analytics_box.query import catalog
 from analytics_box.query.engines import shared
+from analytics_box.query.engines.counting import unlimited
 from analytics_box.query.plan import Plan
 from analytics_box.query.request import MAX_PARAMETERS
 from analytics_box.query.run import Entry
@@ -87,6 +89,32 @@ def test_one_copy_serves_all_of_a_request(stories: tuple[Story, ...], copies: li
     ask(stories[0], BODY, together=True)
     assert len(copies) == 1
     assert copies[0] >= 4
+
+
+def test_plans_are_gathered_as_long_as_others_come() -> None:
+    """Those of a page are made one after the other, which takes longer than one of them waits."""
+    began: list[int] = []
+
+    async def ask(plans: int) -> None:
+        gathering = shared.Shared(Mock())
+        loop = asyncio.get_running_loop()
+        tasks = []
+        with patch.object(gathering, "_begin", lambda sites: began.append(len(gathering._gathering.pop(sites)))):
+            for nth in range(plans):
+                plan = Plan(source="events", sites=(1,), start=0, end=nth)
+                tasks.append(loop.create_task(gathering.rows(plan, 1.0, unlimited)))
+                await asyncio.sleep(0)
+            for _ in range(plans):
+                await asyncio.sleep(0)
+        for task in tasks:
+            task.cancel()
+
+    with patch.object(shared, "GATHERED_SECONDS", 0), patch.object(shared, "MOST_GATHERED_SECONDS", 60):
+        asyncio.run(ask(plans=7))
+    with patch.object(shared, "GATHERED_SECONDS", 0), patch.object(shared, "MOST_GATHERED_SECONDS", 0):
+        asyncio.run(ask(plans=7))
+    assert began[0] == 7
+    assert len(began) > 2, "but no longer than they may be"
 
 
 def test_too_many_rows_are_not_copied_and_answers_come_all_the_same(

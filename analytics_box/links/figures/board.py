@@ -7,14 +7,15 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Final
 
-from analytics_box.dashboard.board import About, Board, Column, Filters, Kinds, Listed, Metric, Rows, Words
+from analytics_box.dashboard import hours
+from analytics_box.dashboard.board import About, Board, Column, Extra, Filters, Kinds, Listed, Metric, Rows, Words
 from analytics_box.dashboard.panels import domain_beside
 from analytics_box.facts.clicks import BOT, CLICK, KINDS
 from analytics_box.query.catalog.links import of_kind
 from analytics_box.query.catalog.types import Record
 from analytics_box.recognition import typed
 from analytics_box.recognition.called import called
-from analytics_box.texts import Definitions, Details, LinkStats
+from analytics_box.texts import Compact, Definitions, Details, LinkStats
 from analytics_box.texts import Filters as FilterWords
 
 KIND: Final = "kind"
@@ -74,6 +75,17 @@ PANELS: Final[dict[str, tuple[str, ...]]] = {
     "rules": ("rules",),
     "kinds": ("kinds", "bots"),
 }
+EXTRAS: Final = {
+    "week": Extra(
+        ("link_hour_of_week",),
+        hours.content,
+        "week",
+        LinkStats.metrics["clicks"],
+        LinkStats.empty[""],
+        limit=hours.ROWS,
+        shaded="clicks",
+    )
+}
 
 
 def _about(filters: Filters) -> About:
@@ -89,6 +101,7 @@ LINK: Final = Board(
     metrics=METRICS,
     lists=LISTS,
     panels=PANELS,
+    extras=EXTRAS,
     kinds=Kinds(
         KIND,
         title=LinkStats.about_kind,
@@ -101,7 +114,7 @@ LINK: Final = Board(
     about=_about,
     ghosts=5,
     words=Words(
-        tabs=LinkStats.tabs,
+        tabs={**LinkStats.tabs, "week": Compact.titles["week"]},
         empty=LinkStats.empty,
         filters={**FilterWords.names, **LinkStats.filters},
         anchors=Definitions.of_links,

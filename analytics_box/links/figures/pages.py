@@ -12,7 +12,7 @@ from analytics_box.http.page import dates
 from analytics_box.http.page.visit import Answer, Next, Page, Visit, Visitor
 from analytics_box.links.editing import calls as procedures
 from analytics_box.links.editing.shown import LinkShown
-from analytics_box.links.figures.board import LINK, PANELS
+from analytics_box.links.figures.board import EXTRAS, LINK, PANELS
 from analytics_box.links.folders.names import folder_names
 from analytics_box.links.listing.lines import line
 from analytics_box.links.messages import OneLink
@@ -112,7 +112,7 @@ def _panels(link: LinkShown) -> tuple[str, ...]:
         leaves_out.add("variants")
     if not (link.rules or link.ios_url or link.android_url):
         leaves_out.add("rules")
-    return tuple(name for name in PANELS if name not in leaves_out)
+    return tuple(name for name in (*PANELS, *EXTRAS) if name not in leaves_out)
 
 
 def _rule(rule: TargetRule) -> str:

@@ -5,9 +5,10 @@ from msgspec.structs import replace
 from analytics_box.facts.clicks import CLICK, KINDS
 from analytics_box.query.catalog.geo import PLACE_CODES
 from analytics_box.query.catalog.traffic import PARTS
-from analytics_box.query.catalog.types import Ask, Column, QueryType, Visualization, column
+from analytics_box.query.catalog.types import Ask, Column, QueryType, Shape, Visualization, column
 from analytics_box.query.catalog.values import Shown, coded, device, field, instant, named, ratio, seconds, share
-from analytics_box.query.plan import Order
+from analytics_box.query.catalog.week import every_hour_of_the_week
+from analytics_box.query.plan import DAY_OF_WEEK, HOUR_OF_DAY, Order
 
 _FILTERS = (
     *("referrer", "country", "region", "city", "device_type", "browser_name"),
@@ -29,6 +30,7 @@ def _type(
     *asks: Ask,
     limit: int = 100,
     series: bool = False,
+    shape: Shape | None = None,
     visualization: Visualization = "table",
 ) -> QueryType:
     return QueryType(
@@ -40,6 +42,7 @@ def _type(
         asks=asks,
         filters=_FILTERS,
         series=series,
+        shape=shape,
         default_limit=limit,
         visualization=visualization,
         subject="link",
@@ -148,6 +151,21 @@ TYPES = (
     ),
     _top(
         "link_rules", "Rules", "Name of the rule, iosUrl or androidUrl; empty without", "rule", value=_RULE, limit=100
+    ),
+    _type(
+        "link_hour_of_week",
+        "Hours of the week",
+        "At which local hours of which days of the week people click a link, over the whole range. 168 rows, so ask for"
+        " that many",
+        (
+            column("day", "number", "0 is Sunday, 6 Saturday", field(DAY_OF_WEEK)),
+            column("hour", "number", "0 to 23, in the request's time zone", field(HOUR_OF_DAY)),
+            _CLICKS,
+            _VISITORS,
+        ),
+        Ask("link_clicks", _MEASURES, (DAY_OF_WEEK, HOUR_OF_DAY), kinds=(CLICK,)),
+        shape=every_hour_of_the_week(*_MEASURES),
+        limit=168,
     ),
     _type(
         "link_kinds",

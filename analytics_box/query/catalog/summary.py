@@ -6,6 +6,7 @@ from analytics_box.clock import MINUTE
 from analytics_box.facts.event import CUSTOM, PAGE_VIEW
 from analytics_box.query.catalog.types import Ask, Column, QueryType, Record, Shape, column
 from analytics_box.query.catalog.values import Measured, field, ratio, seconds
+from analytics_box.query.catalog.week import every_hour_of_the_week
 from analytics_box.query.filters import COMMON
 from analytics_box.query.ranges import Window
 
@@ -55,17 +56,6 @@ def _every(dimension: str, number: int) -> Shape:
         return [{**found.get(place, none), dimension: place} for place in range(number)]
 
     return shape
-
-
-def _every_hour_of_the_week(rows: Sequence[list[Record]], _window: Window) -> list[Record]:
-    """A row for each of the 168 hours, Sunday first, also for those without an event (semantics 4)."""
-    found = {(row["day_of_week"], row["hour_of_day"]): row for row in rows[0]}
-    none = {"pageviews": 0, "visitors": 0}
-    return [
-        {**found.get((day, hour), none), "day_of_week": day, "hour_of_day": hour}
-        for day in range(7)
-        for hour in range(24)
-    ]
 
 
 TYPES = (
@@ -176,7 +166,7 @@ TYPES = (
             VISITORS,
         ),
         asks=(Ask("events", ("pageviews", "visitors"), ("day_of_week", "hour_of_day"), kinds=(PAGE_VIEW, CUSTOM)),),
-        shape=_every_hour_of_the_week,
+        shape=every_hour_of_the_week("pageviews", "visitors"),
         filters=COMMON,
         public=True,
         default_limit=168,

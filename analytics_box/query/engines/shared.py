@@ -26,7 +26,8 @@ from analytics_box.query.plan import OF_SESSIONS, RETURNING, SESSION_AFTER, SESS
 from analytics_box.store.db import Connection, Db
 from analytics_box.store.writes import STOPPING
 
-GATHERED_SECONDS = 0.005  # for which a plan waits for others
+GATHERED_SECONDS = 0.005  # for which a plan waits for others, and again while others come
+MOST_GATHERED_SECONDS = 0.05
 FEWEST = 3  # plans for which it pays
 MOST_ROWS = 50_000  # of a copy; with more, each plan looks by itself
 
@@ -60,13 +61,21 @@ class Shared:
         loop = asyncio.get_running_loop()
         asked = Asked(plan, seconds, take, loop.create_future())
         others = self._gathering.setdefault(plan.sites, [])
-        if not others:
-            loop.call_later(GATHERED_SECONDS, self._begin, plan.sites)
         others.append(asked)
+        if len(others) == 1:
+            loop.call_later(GATHERED_SECONDS, self._look, plan.sites, 1, loop.time() + MOST_GATHERED_SECONDS)
         try:
             return await asked.rows
         except _Alone:
             return None
+
+    def _look(self, sites: tuple[int, ...], seen: int, until: float) -> None:
+        """Begin once no more plans come: those of a page take longer to be made than one plan waits."""
+        loop, there = asyncio.get_running_loop(), len(self._gathering[sites])
+        if there == seen or loop.time() >= until:
+            self._begin(sites)
+        else:
+            loop.call_later(GATHERED_SECONDS, self._look, sites, there, until)
 
     def _begin(self, sites: tuple[int, ...]) -> None:
         together, alone = _sorted(self._gathering.pop(sites))
@@ -189,8 +198,10 @@ def _copied(db: Connection, plans: Sequence[Plan]) -> bool:
     found = [(item, sqlite.DIALECT.finish(render(item, values, sqlite.DIALECT))) for item in _common(plans)]
     parts = [" and ".join(_of_session(item, text, scan) for item, text in found)]
     own = " and ".join((scan, *(text for _, text in found)))
-    for source in dict.fromkeys(plan.source for plan in plans if plan.source in _OF_FACTS):
-        parts += [f"{who} in (select {who} from {source} as fact where {own})" for who in ("visitor", "session")]
+    facts = dict.fromkeys(plan.source for plan in plans if plan.source in _OF_FACTS)
+    for who in ("visitor", "session") if facts else ():
+        every = " union all ".join(f"select {who} from {source} as fact where {own}" for source in facts)
+        parts.append(f"{who} in ({every})")
     db.pragma("query_only", False)
     try:
         db.execute(

@@ -20,6 +20,9 @@ const place = () => {
   }
 };
 
-place();
-document.addEventListener("settled", place);
+// uPlot knows places only once what runs now is over.
+const placeSoon = () => queueMicrotask(place);
+
+placeSoon();
+document.addEventListener("settled", placeSoon);
 addEventListener("resize", place);

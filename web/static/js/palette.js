@@ -73,7 +73,8 @@ const show = (html) => {
   for (const [at, option] of options().entries()) option.id = `palette-option-${at}`;
   list.scrollTop = 0;
   choose(options()[0] ?? null);
-  document.getElementById("palette-count").textContent = dialog.dataset.count.replace("{count}", options().length);
+  const count = options().length;
+  document.getElementById("palette-count").textContent = count === 1 ? dialog.dataset.one : dialog.dataset.count.replace("{count}", count);
 };
 
 export const ask = async () => {

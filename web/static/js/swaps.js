@@ -4,6 +4,7 @@
 import { hide, sayFailed } from "./toasts.js";
 
 const PATIENCE = 30_000; // ms
+const SOON = 150; // ms until what stands is dimmed: what is there sooner would only flicker, and is drawn later
 const asking = new Map(); // who is asked for a part of the page, by its id
 
 // A part of the page that is still to come shows what stood there, which leads nowhere by now.
@@ -54,6 +55,7 @@ const swap = async (id, address, { whole = false } = {}) => {
   const place = document.getElementById(id);
   document.dispatchEvent(new Event("swapping"));
   place.classList.add("swapping");
+  const dim = setTimeout(() => place.classList.add("dimmed"), SOON);
   try {
     const headers = { "HX-Request": "true", "HX-Current-URL": location.href, accept: "text/html", ...(whole && { "HX-Boosted": "true" }) };
     const answer = await fetch(address, { headers, signal: own.signal });
@@ -75,9 +77,10 @@ const swap = async (id, address, { whole = false } = {}) => {
     if (newest()) throw typeof error === "number" ? error : 0;
   } finally {
     clearTimeout(late);
+    clearTimeout(dim);
     if (newest()) {
       asking.delete(id);
-      place.classList.remove("swapping");
+      place.classList.remove("swapping", "dimmed");
     }
   }
 };

@@ -1,4 +1,4 @@
-"""When visitors come: each hour of each day of the week, darker the more there were. Pure."""
+"""When something happens: each hour of each day of the week, darker the more there was. Pure."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -14,7 +14,7 @@ from analytics_box.query.catalog.types import Record
 from analytics_box.texts import Compact, Ranges
 
 DAYS, HOURS = 7, 24
-TYPES, ROWS = ("hour_of_week",), DAYS * HOURS
+ROWS = DAYS * HOURS
 _SUNDAY_FIRST: Final = (6, 0, 1, 2, 3, 4, 5)  # the places of the days among their names (semantics 6)
 
 
@@ -45,9 +45,9 @@ class Week(Struct, frozen=True):
 
 
 def week(rows: Rows, shading: Shading, form: TimeFormat = "HH:mm") -> Week | None:
-    """The hours of `hour_of_week`; None where there was nobody."""
+    """The hours of `hour_of_week` or `link_hour_of_week`; None where there was nothing."""
     by_hour = {key_of(row): row for row in rows}
-    if not any(row["visitors"] for row in rows):
+    if not any(row[shading.said[0].field] for row in rows):
         return None
     scale = shading.scale(rows)
     most = min(by_hour, key=lambda at: (-shading.value(by_hour[at]), at))
@@ -81,15 +81,15 @@ def key_of(row: Record) -> tuple[int, int]:
 
 
 def _text(row: Record, shading: Shading, form: TimeFormat) -> str:
-    """What is said of an hour: visitors alone need no name."""
+    """What is said of an hour: what is counted needs no name alone."""
     return Compact.hour.format(
         day=Ranges.days[_SUNDAY_FIRST[row["day"]]],
         start=hour_text(row["hour"], form),
         end=hour_text(row["hour"] + 1, form),
-        said=shading.words(row) if shading.choices else number(row["visitors"], "count"),
+        said=shading.words(row) if shading.choices else number(row[shading.said[0].field], "count"),
     )
 
 
 def content(answers: Sequence[Rows], place: Place) -> Week | tuple[()]:
-    """What the panel shows of the answers to TYPES."""
+    """What the panel shows of the answer to such a type."""
     return week(answers[0], place.shading, place.formats.time) or ()

@@ -1,9 +1,9 @@
-"""The hours of a week, as the overview shows what hour_of_week answers."""
+"""The hours of a week, as pages show what hour_of_week answers."""
 
 from typing import Any
 
+from analytics_box.dashboard.hours import week
 from analytics_box.dashboard.shading import Shader, Shading
-from analytics_box.overview.hours import week
 
 VISITORS, CONVERSIONS = Shader("visitors", "Visitors"), Shader("conversions", "Conversions")
 PLAIN = Shading(VISITORS, (VISITORS,))
