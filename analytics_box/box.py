@@ -203,6 +203,7 @@ def _machines(
     machines = Machines(key, state.db, state.seal, events.salts, clock)
     if key is not None:
         events.presence.elsewhere = machines
+        machines.writing = events.writing
         events.erasures.others = node_side.Elsewhere(machines, events.engines)
     return machines, None
 

@@ -33,13 +33,25 @@ class DaySalts(Struct, frozen=True):
     history: bytes = b""
 
 
+class Told(Struct, frozen=True, array_like=True):
+    """Who some visitors are, as a machine was told at this time (UTC ms). `traits` is JSON."""
+
+    number: int
+    site: int
+    profile: str
+    visitors: list[int]
+    traits: bytes
+    at: int
+
+
 class Pull(Struct, frozen=True):
     """A request. `once` is never sent twice; `at` is the sender's clock (UTC ms); `has` is the revision of the mirror
     that the machine has; `behind` are rows that ClickHouse lacks, and `alone` says whether it may have some that are
     nowhere else; `done` is the last order that was carried out, of which nothing is left in ClickHouse.
 
     `sites` is the highest number of a site that it knows; `promoted_at` is when the primary was promoted that it has
-    followed last. It sends salts when it was asked for them.
+    followed last. It sends salts when it was asked for them. `told` is what it was told of people, in the order of the
+    numbers.
     """
 
     format: int
@@ -56,6 +68,7 @@ class Pull(Struct, frozen=True):
     sites: int = 0
     promoted_at: int = 0
     salts: DaySalts | None = None
+    told: Annotated[list[Told], Meta(max_length=1_000)] = []
 
 
 class Order(Struct, frozen=True):
@@ -81,13 +94,15 @@ class Mirror(Struct, frozen=True):
 
 class Answer(Struct, frozen=True):
     """The revision of the mirror, the mirror itself where the machine has another one, and when this primary was
-    promoted. One that has lost its salts `wants_salts` first, and gives no mirror."""
+    promoted. One that has lost its salts `wants_salts` first, and gives no mirror. All that it was `told` up to this
+    number is written down."""
 
     format: int
     revision: str
     mirror: Mirror | None
     promoted_at: int = 0
     wants_salts: bool = False
+    told: int = 0
 
 
 def answered(once: str) -> str:

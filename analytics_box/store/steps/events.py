@@ -540,4 +540,24 @@ EVENTS = (
             """,
         ),
     ),
+    (
+        "0017_identifications",
+        (
+            # Of an ingest machine: who visitors are, as it was told, until the primary has it. `said` is sealed.
+            """
+            create table identifications (
+              id               integer primary key autoincrement,
+              site             integer not null,
+              said             blob    not null
+            ) strict
+            """,
+            # Of a primary: the last of these that it has of each machine.
+            """
+            create table identified (
+              machine          integer primary key,
+              last             integer not null
+            ) strict
+            """,
+        ),
+    ),
 )
