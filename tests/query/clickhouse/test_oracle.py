@@ -29,13 +29,22 @@ def test_every_answer_is_the_oracles(world: World, data: st.DataObject) -> None:
     hold_to_the_oracle(world, data)
 
 
+class _Heard(logging.Handler):
+    """What is logged, in words."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.said: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.said.append(record.getMessage())
+
+
 @pytest.fixture(scope="module", autouse=True)
 def answered_there() -> Iterator[None]:
     """Nothing was left to SQLite."""
-    left: list[logging.LogRecord] = []
-    log, handler = logging.getLogger("analytics_box.query.engines"), logging.Handler(logging.WARNING)
-    handler.emit = left.append  # type: ignore[method-assign]  # nothing else is to be done with them
-    log.addHandler(handler)
+    log, heard = logging.getLogger("analytics_box.query.engines"), _Heard()
+    log.addHandler(heard)
     yield
-    log.removeHandler(handler)
-    assert not [record.getMessage() for record in left]
+    log.removeHandler(heard)
+    assert not heard.said

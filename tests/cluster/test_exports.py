@@ -1,0 +1,75 @@
+"""What people take away from the primary has the events of all machines."""
+
+import io
+import json
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from analytics_box.query import exported
+from tests.cluster.world import World, cluster
+from tests.inprocess import Answer, KeyName
+from tests.query.clickhouse.served import Served, needs_chdb, serving
+
+pytestmark = needs_chdb
+
+
+@pytest.fixture(scope="module")
+def served() -> Iterator[Served]:
+    with serving() as made:
+        yield made
+
+
+@pytest.fixture
+def world(tmp_path: Path, served: Served) -> Iterator[World]:
+    with cluster(tmp_path, url=served.new_database()) as made:
+        made.ship()
+        yield made
+
+
+def export(world: World, key: KeyName = "all", **given: Any) -> Answer:
+    wanted = {"website_id": world.primary.sites["shop"], "start_date": "2026-06-01", "end_date": "2026-06-17"}
+    return world.primary.post("/v1/export/data", wanted | given, key=key)
+
+
+def rows(answer: Answer, table: str = "events") -> list[dict[str, Any]]:
+    assert answer.status == 200, answer.body
+    with zipfile.ZipFile(io.BytesIO(answer.body)) as file:
+        return [json.loads(line) for line in file.read(f"{table}.ndjson").decode().splitlines()]
+
+
+def test_an_export_has_the_events_of_all_machines_in_their_order(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    one, two = world.nodes
+    shop, secret = world.primary.sites["shop"], world.primary.keys["tracking"]
+    for number, node in enumerate((one, two, one, two)):
+        world.clock.advance(seconds=1)
+        assert node.track(shop, f"/page-{number}") == 200
+    bought = {"websiteId": shop, "name": "bought", "anonymousId": "a", "profileId": "ada", "properties": {"n": 1}}
+    assert two.post("/track", bought, x_api_key=secret).status == 200
+    world.ship()
+    monkeypatch.setattr(exported, "PIECE", 2)
+    found = rows(export(world, format="ndjson"))
+    assert [row["path"] for row in found] == ["/page-0", "/page-1", "/page-2", "/page-3", ""]
+    assert (found[4]["name"], found[4]["properties"]) == ("bought", {"n": 1})
+    assert len({row["visitor"] for row in found[:4]}) == 1
+    assert all(row["browser"] == found[0]["browser"] != "" for row in found[:4])
+
+
+def test_bots_are_left_out(world: World) -> None:
+    (node, *_), shop = world.nodes, world.primary.sites["shop"]
+    assert node.track(shop, "/person") == 200
+    event = {"websiteId": shop, "name": "screen_view", "path": "https://shop.example/bot"}
+    node.post("/track", event, origin="https://shop.example", user_agent="Googlebot/2.1")
+    world.ship()
+    assert [row["path"] for row in rows(export(world, format="ndjson"))] == ["/person"]
+
+
+def test_while_clickhouse_is_away_an_export_says_so(tmp_path: Path) -> None:
+    with cluster(tmp_path / "away") as away:
+        away.pull()
+        refused = export(away)
+        assert (refused.status, refused.json["success"]) == (503, False)
+        assert "in ClickHouse only, which cannot be asked now" in refused.json["error"]
