@@ -53,10 +53,3 @@ def test_a_machine_that_says_nothing_is_warned_of_until_it_is_retired(world: Wor
     assert "machines" not in [one.code for one in found.warnings]
     with pytest.raises(NotFound):
         retire(world, 1)
-
-
-def test_an_export_of_a_person_says_where_the_events_are(world: World) -> None:
-    person = {"json": {"websiteId": world.primary.sites["shop"], "anonymousId": "a"}}
-    refused = world.primary.post("/rpc/profiles/export", person, key="all")
-    assert refused.status == 409
-    assert b"events of several machines are in ClickHouse only" in refused.body
