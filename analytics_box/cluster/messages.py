@@ -33,15 +33,27 @@ class DaySalts(Struct, frozen=True):
     history: bytes = b""
 
 
-class Told(Struct, frozen=True, array_like=True):
+class Said(Struct, frozen=True, array_like=True, tag="said"):
     """Who some visitors are, as a machine was told at this time (UTC ms). `traits` is JSON."""
 
-    number: int
-    site: int
     profile: str
     visitors: list[int]
     traits: bytes
     at: int
+
+
+class Dropped(Struct, frozen=True, array_like=True, tag="dropped"):
+    """Traffic that a machine has dropped: UTC day, reason, how much."""
+
+    counts: list[tuple[int, str, int]]
+
+
+class Told(Struct, frozen=True, array_like=True):
+    """What a machine has for the primary, of a site."""
+
+    number: int
+    site: int
+    what: Said | Dropped
 
 
 class Pull(Struct, frozen=True):
@@ -50,8 +62,8 @@ class Pull(Struct, frozen=True):
     nowhere else; `done` is the last order that was carried out, of which nothing is left in ClickHouse.
 
     `sites` is the highest number of a site that it knows; `promoted_at` is when the primary was promoted that it has
-    followed last. It sends salts when it was asked for them. `told` is what it was told of people, in the order of the
-    numbers.
+    followed last. It sends salts when it was asked for them. `told` is what waits for the primary, in
+    the order of the numbers.
     """
 
     format: int

@@ -15,9 +15,9 @@ from msgspec import Struct
 import analytics_box
 from analytics_box.clock import Clock
 from analytics_box.cluster import mirrored, rows
-from analytics_box.cluster.identifications import Waiting
 from analytics_box.cluster.key import ClusterKey, Forged
 from analytics_box.cluster.messages import ASKED, FORMAT, PATH, Answer, DaySalts, Mirror, Order, Pull, Seen, answered
+from analytics_box.cluster.outbox import Outbox
 from analytics_box.errors import Unavailable
 from analytics_box.ingest.visitors import HISTORY_FILE, SaltFile, Salts
 from analytics_box.outgoing.client import Ask, Client
@@ -37,7 +37,8 @@ class Memory(Struct, frozen=True):
     """What follows the mirror: `read_anew` what is in memory of box.db, `erase` a site, `remove` a person; `behind` are
     rows that ClickHouse lacks, `alone` says whether it may have some that are nowhere else, `seen` is what the primary
     is told of sites. `removed` is the last change of the facts once no removal is under way here, and `has_arrived`
-    says whether ClickHouse has changes up to one. `waiting` is what the primary is to be told of people."""
+    says whether ClickHouse has changes up to one. What is dropped is handed over to the
+    `outbox`, which has what is for the primary."""
 
     read_anew: Callable[[], Awaitable[None]]
     erase: Callable[[int], Awaitable[int]]
@@ -47,7 +48,8 @@ class Memory(Struct, frozen=True):
     removed: Callable[[], Awaitable[int | None]]
     has_arrived: Callable[[int], bool]
     seen: Callable[[], Awaitable[Sequence[Seen]]]
-    waiting: Waiting
+    outbox: Outbox
+    hand_over: Callable[[], Awaitable[None]]
 
 
 class Refused(Exception):
@@ -85,8 +87,9 @@ class Mirroring:
         """Ask the primary, and tell it all that waits; do what follows from its answers. Raises Unavailable, which says
         what is wrong."""
         for _ in range(_MOST_PULLS):
-            if not await self._pull(memory) or not await memory.waiting.count():
-                return
+            if not await self._pull(memory) or not await memory.outbox.count():
+                break
+        await memory.hand_over()
 
     async def _pull(self, memory: Memory) -> bool:
         """Ask the primary once, and do what follows; whether something did, so that it may be told more."""
@@ -116,7 +119,7 @@ class Mirroring:
             await self._note(rows.note_known_alone)
         self.has_asked = True
         if answer.told:
-            await memory.waiting.passed(answer.told)
+            await memory.outbox.passed(answer.told)
         return bool(answer.told) or answer.mirror is not None
 
     async def _done(self, memory: Memory) -> int:
@@ -150,7 +153,7 @@ class Mirroring:
             sites=await self._box_db.read(rows.last_site),
             promoted_at=self._has.promoted_at if self._has is not None else 0,
             salts=salts,
-            told=await memory.waiting.next(),
+            told=await memory.outbox.next(),
         )
         sealed = self._key.seal(msgspec.msgpack.encode(pull), ASKED)
         headers = (("Content-Type", "application/octet-stream"), ("Accept-Encoding", "identity"))

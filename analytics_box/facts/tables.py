@@ -262,9 +262,9 @@ TABLES = (
         key=("site", "source"),
     ),
     Table("removal_orders", (*_integers("of_site"), *_texts("what"))),
-    # What an ingest machine was told of people, and how much of that a primary has (cluster.identifications).
-    Table("identifications", (*_integers("site"), Column("said", "blob"))),
-    Table("identified", _integers("machine last"), key=("machine",)),
+    # What an ingest machine has for its primary, and how far the primary is with it (cluster.outbox).
+    Table("outbox", (*_integers("site"), Column("said", "blob"))),
+    Table("inbox", _integers("machine last"), key=("machine",)),
     Table("clients", _CLIENT),
     Table("campaigns", _CAMPAIGN),
     STRINGS,

@@ -8,8 +8,8 @@ from unittest.mock import patch
 
 import pytest
 
-from analytics_box.cluster import identifications
-from analytics_box.cluster.messages import Order
+from analytics_box.cluster import outbox
+from analytics_box.cluster.messages import Order, Said
 from analytics_box.cluster.primary import Machines
 from analytics_box.outgoing.client import Answer, Ask
 from analytics_box.outgoing.failures import Failed
@@ -18,7 +18,7 @@ from analytics_box.profiles.reading import Person
 from tests.cluster.world import Node, World, cluster
 from tests.inprocess import RunningBox
 
-WAITING = "select count(*) from identifications"
+WAITING = "select count(*) from outbox"
 
 
 @pytest.fixture
@@ -103,9 +103,7 @@ def test_what_waits_outlives_the_machine_and_a_primary_that_is_away_and_nobody_r
     node.wire.cut = True
     assert say(world, node, traits={"email": "ada@example.com"}) == 200
     assert "Connection refused" in node.pull()
-    assert all(
-        b"ada@example.com" not in said and b"p-1" not in said for said in node.rows("select said from identifications")
-    )
+    assert all(b"ada@example.com" not in said and b"p-1" not in said for said in node.rows("select said from outbox"))
     node.reopen()
     assert node.rows(WAITING) == [1]
     assert node.run(waits(node)) == 1, "who retires it sees that something is still to come"
@@ -132,7 +130,7 @@ def test_numbers_go_on_where_the_machine_has_an_earlier_file(world: World) -> No
     node = world.nodes[0]
     assert say(world, node, "p-0") == 200
     node.pull()
-    node.box.events.db.write_now(lambda db: db.execute("delete from sqlite_sequence where name = 'identifications'"))
+    node.box.events.db.write_now(lambda db: db.execute("delete from sqlite_sequence where name = 'outbox'"))
     world.clock.advance(seconds=1)
     assert say(world, node) == 200
     node.pull()
@@ -148,7 +146,9 @@ def test_who_was_removed_does_not_come_back_with_what_a_machine_had_heard_before
     assert say(world, node, traits={"plan": "pro"}) == 200
     assert say(world, node, "p-2", "b") == 200
     node.wire.cut = cut
-    visitors = node.run(node.box.events.waiting.next())[0].visitors
+    said = node.run(node.box.events.outbox.next())[0].what
+    assert isinstance(said, Said)
+    visitors = said.visitors
     remove(world, *(["p-1"] if by == "name" else ["", [(visitor, 0, 1 << 60) for visitor in visitors]]))
     node.pull()
     node.wire.cut = False
@@ -204,7 +204,7 @@ def test_all_that_waits_goes_in_as_many_requests_as_it_takes(world: World) -> No
     node = world.nodes[0]
     for number in range(5):
         assert say(world, node, f"p-{number}") == 200
-    with patch.object(identifications, "MOST_AT_ONCE", 2):
+    with patch.object(outbox, "MOST_AT_ONCE", 2):
         node.pull()
     assert node.rows(WAITING) == [0]
     assert all(known(world, f"p-{number}") for number in range(5))
@@ -212,7 +212,7 @@ def test_all_that_waits_goes_in_as_many_requests_as_it_takes(world: World) -> No
 
 def test_a_machine_that_has_kept_enough_says_so(world: World) -> None:
     node = world.nodes[0]
-    with patch.object(identifications, "MOST_WAITING", 1):
+    with patch.object(outbox, "MOST_WAITING", 1):
         assert say(world, node) == 200
         assert say(world, node) == 503
         node.pull()

@@ -541,19 +541,19 @@ EVENTS = (
         ),
     ),
     (
-        "0017_identifications",
+        "0017_outbox",
         (
-            # Of an ingest machine: who visitors are, as it was told, until the primary has it. `said` is sealed.
+            # Of an ingest machine: what it has for the primary, until that has written it down. `said` is sealed.
             """
-            create table identifications (
+            create table outbox (
               id               integer primary key autoincrement,
               site             integer not null,
               said             blob    not null
             ) strict
             """,
-            # Of a primary: the last of these that it has of each machine.
+            # Of a primary: the last of these that it has written down, of each machine.
             """
-            create table identified (
+            create table inbox (
               machine          integer primary key,
               last             integer not null
             ) strict
