@@ -147,7 +147,7 @@ def open_events(settings: Settings, clock: Clock, state: StateSide, reserve: Res
         intake=intake,
         erasures=erasures,
         outbox=outbox,
-        inbox=Inbox(db, memory.profile_links, lock),
+        inbox=Inbox(db, state.db, memory.profile_links, lock),
         profiles=Profiles(db, state.seal, erasures),
         presence=Presence(db),
         engines=engines,

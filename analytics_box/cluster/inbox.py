@@ -1,7 +1,8 @@
 """What ingest machines have for this primary (cluster.outbox) is written down, and nothing of it twice.
 
 It is taken only from a machine that has the newest mirror: that one knows which websites are gone, has carried out all
-orders to remove people, and has none of theirs any more.
+orders to remove people, and has none of theirs any more. A promoted primary may not know a website of which it is told:
+then that is left out.
 """
 
 import asyncio
@@ -15,7 +16,7 @@ from msgspec.structs import replace
 from analytics_box.cluster import rows
 from analytics_box.cluster.messages import Dropped, Said, Told
 from analytics_box.errors import BadRequest, BoxError
-from analytics_box.ingest import dropped_rows
+from analytics_box.ingest import dropped
 from analytics_box.ingest.profiles import Identified, ProfileLinks
 from analytics_box.store.db import Connection, Db
 from analytics_box.store.seal import SealBroken
@@ -28,25 +29,25 @@ _GIVEN = msgspec.json.Decoder(dict[str, str | int | float | bool | None])
 class Inbox:
     """The `lock` is held by whoever removes people."""
 
-    def __init__(self, events: Db, links: ProfileLinks, lock: asyncio.Lock) -> None:
-        self._events, self._links, self.lock = events, links, lock
+    def __init__(self, events: Db, box_db: Db, links: ProfileLinks, lock: asyncio.Lock) -> None:
+        self._events, self._box_db, self._links, self.lock = events, box_db, links, lock
 
     async def write(self, machine: int, told: Sequence[Told]) -> int:
         """Write down what this machine has told; up to which one this is done, 0 for none."""
         try:
-            return await self._events.write(partial(self._write, machine=machine, told=told), adds=True)
+            sites = frozenset(await self._box_db.read(rows.sites_in_use))
+            return await self._events.write(partial(self._write, machine=machine, told=told, sites=sites), adds=True)
         except (BoxError, SealBroken) as broken:
             log.error("What ingest machine %d has told cannot be written down: %s", machine, broken)
             return 0
 
-    def _write(self, db: Connection, *, machine: int, told: Sequence[Told]) -> int:
+    def _write(self, db: Connection, *, machine: int, told: Sequence[Told], sites: frozenset[int]) -> int:
         last = rows.last_told(db, machine)
         for one in told:
-            if one.number <= last:
+            if one.number <= last or one.site not in sites:
                 continue
             if isinstance(one.what, Dropped):
-                counts = {(one.site, day, reason): count for day, reason, count in one.what.counts}
-                dropped_rows.add(db, counts)
+                dropped.add(db, one.site, one.what.counts)
             else:
                 self._identify(db, one.site, one.what)
         last = max(last, told[-1].number)

@@ -17,7 +17,7 @@ from analytics_box.clock import Clock
 from analytics_box.cluster import rows
 from analytics_box.cluster.messages import Dropped, Order, Said, Told
 from analytics_box.errors import Unavailable
-from analytics_box.ingest import dropped_rows
+from analytics_box.ingest import dropped as dropped_traffic
 from analytics_box.ingest.dropped import DroppedTraffic
 from analytics_box.ingest.profiles import Identified, ProfileLinks
 from analytics_box.store.db import Connection, Db
@@ -86,7 +86,7 @@ class Outbox:
             await self._events.write(partial(rows.forget_waiting, numbers=json.dumps(gone)))
 
     def _take_over(self, db: Connection) -> None:
-        for site, counts in dropped_rows.take(db).items():
+        for site, counts in dropped_traffic.take_all(db).items():
             self._keep(db, site, Dropped(counts))
 
     def _keep(self, db: Connection, site: int, what: Said | Dropped) -> None:

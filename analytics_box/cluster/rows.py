@@ -139,6 +139,12 @@ def newest_order(db: Connection) -> int:
     return int(str(found[0][0]))
 
 
+def sites_in_use(db: Connection) -> list[int]:
+    """The sites of the websites that are there."""
+    found = db.execute("-- cluster.sites_in_use\nselect site from websites").fetchall()
+    return [int(str(site)) for (site,) in found]
+
+
 def is_full(db: Connection, most: int) -> bool:
     """Whether so much waits for the primary in this events.db."""
     found = db.execute("-- cluster.is_full\nselect 1 from outbox limit 1 offset ?", (most - 1,)).fetchall()

@@ -9,7 +9,7 @@ from unittest.mock import patch
 import pytest
 
 from analytics_box.cluster import outbox
-from analytics_box.cluster.messages import Order, Said
+from analytics_box.cluster.messages import Order, Said, Told
 from analytics_box.cluster.primary import Machines
 from analytics_box.outgoing.client import Answer, Ask
 from analytics_box.outgoing.failures import Failed
@@ -182,6 +182,14 @@ def test_what_is_said_of_people_of_a_website_that_is_gone_is_gone(world: World) 
     two.wire.cut = False
     two.pull()
     assert (two.rows(WAITING), known(world)) == ([0], None)
+
+
+def test_a_promoted_primary_that_does_not_know_a_website_leaves_out_what_was_said_of_its_people(world: World) -> None:
+    said = Said("p-1", [7], b"{}", world.clock.now())
+    inbox, site = world.primary.box.events.inbox, world.primary.numbers["shop"]
+    assert world.primary.run(inbox.write(1, [Told(1 << 60, 999, said), Told(1 << 61, site, said)])) == 1 << 61
+    sites = world.primary.box.events.db.read_now(lambda db: db.execute("select site from visitor_profiles").fetchall())
+    assert sites == [(site,)]
 
 
 def test_traits_that_are_too_many_beside_those_that_are_known_are_left_out_and_the_link_stays(
