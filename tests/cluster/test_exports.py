@@ -13,15 +13,9 @@ from analytics_box.profiles import calls, reading
 from analytics_box.query import exported
 from tests.cluster.world import World, cluster
 from tests.inprocess import Answer, KeyName
-from tests.query.clickhouse.served import Served, needs_chdb, serving
+from tests.query.clickhouse.served import Served, needs_chdb
 
 pytestmark = needs_chdb
-
-
-@pytest.fixture(scope="module")
-def served() -> Iterator[Served]:
-    with serving() as made:
-        yield made
 
 
 @pytest.fixture
