@@ -31,15 +31,20 @@ class Inbox:
 
     def __init__(self, events: Db, box_db: Db, links: ProfileLinks, lock: asyncio.Lock) -> None:
         self._events, self._box_db, self._links, self.lock = events, box_db, links, lock
+        self._trouble = ""  # that the log tells of
 
     async def write(self, machine: int, told: Sequence[Told]) -> int:
         """Write down what this machine has told; up to which one this is done, 0 for none."""
         try:
             sites = frozenset(await self._box_db.read(rows.sites_in_use))
-            return await self._events.write(partial(self._write, machine=machine, told=told, sites=sites), adds=True)
+            last = await self._events.write(partial(self._write, machine=machine, told=told, sites=sites), adds=True)
         except (BoxError, SealBroken) as broken:
-            log.error("What ingest machine %d has told cannot be written down: %s", machine, broken)
+            if str(broken) != self._trouble:
+                log.error("What ingest machine %d has told cannot be written down: %s", machine, broken)
+            self._trouble = str(broken)
             return 0
+        self._trouble = ""
+        return last
 
     def _write(self, db: Connection, *, machine: int, told: Sequence[Told], sites: frozenset[int]) -> int:
         last = rows.last_told(db, machine)

@@ -38,6 +38,7 @@ class Outbox:
     def __init__(self, events: Db, links: ProfileLinks, seal: Seal, clock: Clock) -> None:
         self._events, self._links, self._seal, self._clock = events, links, seal, clock
         self._looked_at = -math.inf  # at what was dropped: seconds of the clock
+        self._is_broken = False  # what waits cannot be read, as the log says
 
     def identify(self, db: Connection, said: Identified) -> None:
         """Keep who visitors are, in the writer's transaction. Raises Unavailable."""
@@ -64,8 +65,11 @@ class Outbox:
         try:
             found = [self._told(row) for row in await self._events.read(partial(rows.waiting, most=MOST_AT_ONCE))]
         except SealBroken as broken:
-            log.error("The primary cannot be told what waits for it: %s", broken)
+            if not self._is_broken:
+                log.error("The primary cannot be told what waits for it: %s", broken)
+            self._is_broken = True
             return []
+        self._is_broken = False
         size, told = 0, list[Told]()
         for one in found:
             size += len(msgspec.msgpack.encode(one))

@@ -11,10 +11,12 @@ import pytest
 from analytics_box.cluster import outbox
 from analytics_box.cluster.messages import Order, Said, Told
 from analytics_box.cluster.primary import Machines
+from analytics_box.ingest.profiles import ProfileLinks
 from analytics_box.outgoing.client import Answer, Ask
 from analytics_box.outgoing.failures import Failed
 from analytics_box.profiles.holder import Holder
 from analytics_box.profiles.reading import Person
+from analytics_box.store.seal import Seal, SealBroken
 from tests.cluster.world import Node, World, cluster
 from tests.inprocess import RunningBox
 
@@ -206,6 +208,22 @@ def test_traits_that_are_too_many_beside_those_that_are_known_are_left_out_and_t
     assert links(world) > before
     assert known(world, "p-2") is not None
     assert "at most 100 traits" in caplog.text
+
+
+def test_what_cannot_be_written_down_or_read_waits_and_the_log_says_so_once(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    node = world.nodes[0]
+    assert say(world, node) == 200
+    with patch.object(ProfileLinks, "identify", side_effect=SealBroken("another key")):
+        assert [node.pull(), node.pull()] == ["", ""]
+    with patch.object(Seal, "open", side_effect=SealBroken("no key")):
+        assert [node.pull(), node.pull()] == ["", ""]
+    assert node.rows(WAITING) == [1]
+    node.pull()
+    assert known(world) is not None
+    assert caplog.text.count("cannot be written down: another key") == 1
+    assert caplog.text.count("cannot be told what waits for it: no key") == 1
 
 
 def test_all_that_waits_goes_in_as_many_requests_as_it_takes(world: World) -> None:
