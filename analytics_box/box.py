@@ -202,6 +202,7 @@ def _machines(
     machines = Machines(key, state.db, state.seal, events.salts, clock)
     if key is not None:
         events.presence.elsewhere = machines
+        machines.inbox = events.inbox
         events.erasures.others = node_side.Elsewhere(machines, events.engines)
     return machines, None
 

@@ -11,6 +11,8 @@ from msgspec.structs import asdict
 
 from analytics_box.bots.quarantine import Quarantine
 from analytics_box.clock import Clock
+from analytics_box.cluster.inbox import Inbox
+from analytics_box.cluster.outbox import Outbox
 from analytics_box.cluster.which import which
 from analytics_box.errors import Unavailable
 from analytics_box.flags.figures.splits import FlagSplits
@@ -67,6 +69,8 @@ class EventSide(Struct, frozen=True):
     quarantine: Quarantine
     intake: Intake
     erasures: Erasures
+    outbox: Outbox
+    inbox: Inbox
     profiles: Profiles
     presence: Presence
     engines: Engines
@@ -116,7 +120,8 @@ class _Memory(NamedTuple):
 def open_events(settings: Settings, clock: Clock, state: StateSide, reserve: Reserve) -> EventSide:
     """Open events.db, which must be migrated, and bring what is in memory beside it to where it was."""
     db, memory = _open(settings, clock, state, reserve)
-    intake = _intake(settings, clock, state, db, memory)
+    outbox = Outbox(db, memory.profile_links, state.seal, clock)
+    intake = _intake(settings, clock, state, db, memory, outbox)
     strings, live, salts = memory.strings, memory.live, intake.salts
     engines = Engines(
         db,
@@ -141,6 +146,8 @@ def open_events(settings: Settings, clock: Clock, state: StateSide, reserve: Res
         quarantine=Quarantine(db, live, strings, state.classification, clock),
         intake=intake,
         erasures=erasures,
+        outbox=outbox,
+        inbox=Inbox(db, state.db, memory.profile_links, lock),
         profiles=Profiles(db, state.seal, erasures),
         presence=Presence(db),
         engines=engines,
@@ -169,7 +176,7 @@ def _open(settings: Settings, clock: Clock, state: StateSide, reserve: Reserve) 
     return db, memory
 
 
-def _intake(settings: Settings, clock: Clock, state: StateSide, db: Db, memory: _Memory) -> Intake:
+def _intake(settings: Settings, clock: Clock, state: StateSide, db: Db, memory: _Memory, outbox: Outbox) -> Intake:
     """What takes events."""
     arrivals = Arrivals()
     return Intake(
@@ -179,7 +186,7 @@ def _intake(settings: Settings, clock: Clock, state: StateSide, db: Db, memory: 
         keys=state.keys,
         websites=state.websites,
         organizations=state.organizations,
-        profile_links=memory.profile_links,
+        identified=outbox.identify if settings.role == "ingest" else memory.profile_links.identify,
         geo=Geo(settings),
         classification=state.classification,
         salts=_salts(settings, clock, state.seal, db),

@@ -90,7 +90,7 @@ def memory_of(state: StateSide, events: EventSide, clock: Clock) -> Memory:
     """What follows the mirror, and what the primary is told."""
 
     async def behind() -> int:
-        return (await events.engines.status()).behind
+        return (await events.engines.status()).behind + await events.outbox.count()
 
     async def removed() -> int | None:
         return None if await events.erasures.are_under_way() else await events.db.read(_last_removal)
@@ -108,6 +108,7 @@ def memory_of(state: StateSide, events: EventSide, clock: Clock) -> Memory:
         ]
 
     async def remove(order: Order) -> None:
+        await events.outbox.remove(order)
         await events.erasures.ordered(order.site, order.profile, order.stays)
 
     return Memory(
@@ -119,6 +120,8 @@ def memory_of(state: StateSide, events: EventSide, clock: Clock) -> Memory:
         removed=removed,
         has_arrived=has_arrived,
         seen=seen,
+        outbox=events.outbox,
+        hand_over=partial(events.outbox.hand_over, events.dropped),
     )
 
 

@@ -33,13 +33,37 @@ class DaySalts(Struct, frozen=True):
     history: bytes = b""
 
 
+class Said(Struct, frozen=True, array_like=True, tag="said"):
+    """Who some visitors are, as a machine was told at this time (UTC ms). `traits` is JSON."""
+
+    profile: str
+    visitors: list[int]
+    traits: bytes
+    at: int
+
+
+class Dropped(Struct, frozen=True, array_like=True, tag="dropped"):
+    """Traffic that a machine has dropped: UTC day, reason, how much."""
+
+    counts: list[tuple[int, str, int]]
+
+
+class Told(Struct, frozen=True, array_like=True):
+    """What a machine has for the primary, of a site."""
+
+    number: int
+    site: int
+    what: Said | Dropped
+
+
 class Pull(Struct, frozen=True):
     """A request. `once` is never sent twice; `at` is the sender's clock (UTC ms); `has` is the revision of the mirror
     that the machine has; `behind` are rows that ClickHouse lacks, and `alone` says whether it may have some that are
     nowhere else; `done` is the last order that was carried out, of which nothing is left in ClickHouse.
 
     `sites` is the highest number of a site that it knows; `promoted_at` is when the primary was promoted that it has
-    followed last. It sends salts when it was asked for them.
+    followed last. It sends salts when it was asked for them. `told` is what waits for the primary, in
+    the order of the numbers.
     """
 
     format: int
@@ -56,6 +80,7 @@ class Pull(Struct, frozen=True):
     sites: int = 0
     promoted_at: int = 0
     salts: DaySalts | None = None
+    told: Annotated[list[Told], Meta(max_length=1_000)] = []
 
 
 class Order(Struct, frozen=True):
@@ -81,13 +106,15 @@ class Mirror(Struct, frozen=True):
 
 class Answer(Struct, frozen=True):
     """The revision of the mirror, the mirror itself where the machine has another one, and when this primary was
-    promoted. One that has lost its salts `wants_salts` first, and gives no mirror."""
+    promoted. One that has lost its salts `wants_salts` first, and gives no mirror. All that it was `told` up to this
+    number is written down."""
 
     format: int
     revision: str
     mirror: Mirror | None
     promoted_at: int = 0
     wants_salts: bool = False
+    told: int = 0
 
 
 def answered(once: str) -> str:

@@ -17,6 +17,7 @@ from analytics_box.clock import Clock
 from analytics_box.cluster import mirrored, rows
 from analytics_box.cluster.key import ClusterKey, Forged
 from analytics_box.cluster.messages import ASKED, FORMAT, PATH, Answer, DaySalts, Mirror, Order, Pull, Seen, answered
+from analytics_box.cluster.outbox import Outbox
 from analytics_box.errors import Unavailable
 from analytics_box.ingest.visitors import HISTORY_FILE, SaltFile, Salts
 from analytics_box.outgoing.client import Ask, Client
@@ -29,13 +30,15 @@ log = logging.getLogger(__name__)
 MOST_BYTES = 64 << 20  # of an answer, as it travels and unpacked
 _SECONDS = 10.0
 _SAID = 300  # characters of a refusal that are told
+_MOST_PULLS = 20  # at a time
 
 
 class Memory(Struct, frozen=True):
     """What follows the mirror: `read_anew` what is in memory of box.db, `erase` a site, `remove` a person; `behind` are
     rows that ClickHouse lacks, `alone` says whether it may have some that are nowhere else, `seen` is what the primary
     is told of sites. `removed` is the last change of the facts once no removal is under way here, and `has_arrived`
-    says whether ClickHouse has changes up to one."""
+    says whether ClickHouse has changes up to one. What is dropped is handed over to the
+    `outbox`, which has what is for the primary."""
 
     read_anew: Callable[[], Awaitable[None]]
     erase: Callable[[int], Awaitable[int]]
@@ -45,6 +48,8 @@ class Memory(Struct, frozen=True):
     removed: Callable[[], Awaitable[int | None]]
     has_arrived: Callable[[int], bool]
     seen: Callable[[], Awaitable[Sequence[Seen]]]
+    outbox: Outbox
+    hand_over: Callable[[], Awaitable[None]]
 
 
 class Refused(Exception):
@@ -79,7 +84,15 @@ class Mirroring:
         return self._has.cluster if self._has is not None else ""
 
     async def pull(self, memory: Memory) -> None:
-        """Ask the primary once, and do what follows from its answer. Raises Unavailable, which says what is wrong."""
+        """Ask the primary, and tell it all that waits; do what follows from its answers. Raises Unavailable, which says
+        what is wrong."""
+        for _ in range(_MOST_PULLS):
+            if not await self._pull(memory) or not await memory.outbox.count():
+                break
+        await memory.hand_over()
+
+    async def _pull(self, memory: Memory) -> bool:
+        """Ask the primary once, and do what follows; whether something did, so that it may be told more."""
         told = self._has is not None and self._has.alone
         alone = told or await memory.alone()
         try:
@@ -105,6 +118,9 @@ class Mirroring:
         if alone and not told and self._has is not None:
             await self._note(rows.note_known_alone)
         self.has_asked = True
+        if answer.told:
+            await memory.outbox.passed(answer.told)
+        return bool(answer.told) or answer.mirror is not None
 
     async def _done(self, memory: Memory) -> int:
         """The last order that was carried out, of which nothing is left in ClickHouse."""
@@ -137,6 +153,7 @@ class Mirroring:
             sites=await self._box_db.read(rows.last_site),
             promoted_at=self._has.promoted_at if self._has is not None else 0,
             salts=salts,
+            told=await memory.outbox.next(),
         )
         sealed = self._key.seal(msgspec.msgpack.encode(pull), ASKED)
         headers = (("Content-Type", "application/octet-stream"), ("Accept-Encoding", "identity"))

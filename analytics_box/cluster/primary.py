@@ -19,6 +19,7 @@ from msgspec import Struct
 from analytics_box import errors
 from analytics_box.clock import Clock
 from analytics_box.cluster import mirrored, rows
+from analytics_box.cluster.inbox import Inbox
 from analytics_box.cluster.key import ClusterKey, Forged
 from analytics_box.cluster.messages import ASKED, FORMAT, Answer, DaySalts, Mirror, Order, Pull, Seen, answered
 from analytics_box.cluster.rows import Node
@@ -72,6 +73,7 @@ class Machines:
         self._newest_order = box_db.read_now(rows.newest_order) if key is not None else 0
         self._promoted_at = box_db.read_now(rows.promoted_at)
         self.replaced = asyncio.Event()
+        self.inbox: Inbox | None = None
         self._started = clock.now()
 
     @property
@@ -131,8 +133,15 @@ class Machines:
             history = self._salts.current(now).history
             self._salts.adopt(Salts(given.day, given.today, given.yesterday, history, given.tomorrow), now)
             log.info("The salts of visitors are those that ingest machine %d had", pull.node)
-        revision, mirror = await self._mirror()
-        return Answer(FORMAT, revision, None if pull.has == revision else mirror, self._promoted_at)
+        if not pull.told or self.inbox is None or self.inbox.lock.locked():  # else the machine would wait for long
+            revision, mirror = await self._mirror()
+            return Answer(FORMAT, revision, None if pull.has == revision else mirror, self._promoted_at)
+        async with self.inbox.lock:  # nobody begins to be removed meanwhile
+            revision, mirror = await self._mirror()
+            if pull.has != revision:
+                return Answer(FORMAT, revision, mirror, self._promoted_at)
+            told = await self.inbox.write(pull.node, pull.told)
+            return Answer(FORMAT, revision, None, self._promoted_at, told=told)
 
     def replace(self, promoted_at: int) -> None:
         """Another machine was promoted in the place of this one (UTC ms)."""

@@ -139,6 +139,77 @@ def newest_order(db: Connection) -> int:
     return int(str(found[0][0]))
 
 
+def sites_in_use(db: Connection) -> list[int]:
+    """The sites of the websites that are there."""
+    found = db.execute("-- cluster.sites_in_use\nselect site from websites").fetchall()
+    return [int(str(site)) for (site,) in found]
+
+
+def is_full(db: Connection, most: int) -> bool:
+    """Whether so much waits for the primary in this events.db."""
+    found = db.execute("-- cluster.is_full\nselect 1 from outbox limit 1 offset ?", (most - 1,)).fetchall()
+    return bool(found)
+
+
+def keep(db: Connection, site: int, said: bytes, now: int) -> None:
+    """Keep something for the primary, under a number above all earlier ones, also where an earlier events.db was put
+    back."""
+    db.execute(
+        """
+        -- cluster.keep
+        insert into outbox (id, site, said)
+        select max(1000 * :now, coalesce((select seq from sqlite_sequence where name = 'outbox'), 0) + 1),
+          :site, :said
+        """,
+        {"now": now, "site": site, "said": said},
+    )
+
+
+def count_waiting(db: Connection) -> int:
+    """How much waits for the primary."""
+    return int(str(db.execute("-- cluster.count_waiting\nselect count(*) from outbox").fetchall()[0][0]))
+
+
+def waiting(db: Connection, *, most: int, site: int | None = None) -> list[tuple[int, int, bytes]]:
+    """What waits for the primary, of one site or of all: number, site, what it is."""
+    found = db.execute(
+        """
+        -- cluster.waiting
+        select id, site, said from outbox where :site is null or site = :site order by id limit :most
+        """,
+        {"most": most, "site": site},
+    ).fetchall()
+    return [(int(str(number)), int(str(of)), said) for number, of, said in found if isinstance(said, bytes)]
+
+
+def forget_waiting_until(db: Connection, *, last: int) -> None:
+    """The primary has these."""
+    db.execute("-- cluster.forget_waiting_until\ndelete from outbox where id <= ?", (last,))
+
+
+def forget_waiting(db: Connection, *, numbers: str) -> None:
+    """Nobody is to know these, of which the numbers are JSON."""
+    db.execute("-- cluster.forget_waiting\ndelete from outbox where id in (select value from json_each(?))", (numbers,))
+
+
+def last_told(db: Connection, machine: int) -> int:
+    """The last that a machine has told and is written down; 0 for none."""
+    found = db.execute("-- cluster.last_told\nselect last from inbox where machine = ?", (machine,)).fetchall()
+    return int(str(found[0][0])) if found else 0
+
+
+def note_told(db: Connection, machine: int, last: int) -> None:
+    """All that a machine has told up to this one is written down."""
+    db.execute(
+        """
+        -- cluster.note_told
+        insert into inbox (machine, last) values (?, ?)
+        on conflict (machine) do update set last = excluded.last
+        """,
+        (machine, last),
+    )
+
+
 def forget_order(db: Connection, number: int) -> None:
     """Nothing is left of what was to be removed."""
     db.execute("-- cluster.forget_order\ndelete from node_orders where number = ?", (number,))

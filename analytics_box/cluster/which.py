@@ -9,8 +9,8 @@ from analytics_box.store.db import Db
 
 class Which(Struct, frozen=True):
     """Its number, 0 for the primary, its box id, and the primary's. A machine `may_trim` once the primary knows that it
-    does. The primary knows who is `retired`, whether others may have rows in ClickHouse `alone`, and when it was
-    promoted (UTC ms; 0 for the first primary)."""
+    does. The primary knows the numbers of those that are `retired`, whether others may have rows in ClickHouse `alone`,
+    which are nowhere else, and when it was promoted (UTC ms; 0 for the first primary)."""
 
     number: int
     box: str

@@ -262,6 +262,9 @@ TABLES = (
         key=("site", "source"),
     ),
     Table("removal_orders", (*_integers("of_site"), *_texts("what"))),
+    # What an ingest machine has for its primary, and how far the primary is with it (cluster.outbox).
+    Table("outbox", (*_integers("site"), Column("said", "blob"))),
+    Table("inbox", _integers("machine last"), key=("machine",)),
     Table("clients", _CLIENT),
     Table("campaigns", _CAMPAIGN),
     STRINGS,

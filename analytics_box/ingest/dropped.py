@@ -5,7 +5,7 @@ Only traffic of existing websites is counted, so anonymous callers cannot make r
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 from analytics_box.clock import Clock, utc_day
@@ -92,6 +92,16 @@ class DroppedTraffic:
     def _put_back(self, taken: dict[Key, int]) -> None:
         for key, count in taken.items():
             self._waiting[key] = self._waiting.get(key, 0) + count
+
+
+def take_all(db: Connection) -> dict[int, list[tuple[int, str, int]]]:
+    """Take out what the table has, for another machine: by site the UTC day, the reason and how much."""
+    return rows.take(db)
+
+
+def add(db: Connection, site: int, counts: Iterable[tuple[int, str, int]]) -> None:
+    """Add what another machine has taken out."""
+    rows.add(db, {(site, day, reason): count for day, reason, count in counts})
 
 
 def count_quarantined(db: Connection, facts: Sequence[Fact]) -> None:

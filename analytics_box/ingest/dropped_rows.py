@@ -28,6 +28,15 @@ def add(db: Connection, counts: Mapping[Key, int]) -> None:
     )
 
 
+def take(db: Connection) -> dict[int, list[tuple[int, str, int]]]:
+    """Take all counts out of the table: by site the day, the reason and how much."""
+    found: dict[int, list[tuple[int, str, int]]] = {}
+    taken = db.execute("-- dropped.counts\ndelete from drops returning site, day, reason, count").fetchall()
+    for site, day, reason, count in taken:
+        found.setdefault(int(str(site)), []).append((int(str(day)), str(reason), int(str(count))))
+    return found
+
+
 def since(db: Connection, site: int, day: int) -> list[Dropped]:
     """What was not counted of a site from this UTC day on, the newest day first."""
     rows = db.execute(

@@ -68,7 +68,7 @@ async def identify(intake: Intake, sent: Delivery) -> Answer:
     def write(db: Connection) -> None:
         if not sender.by_key:
             _pay(intake, where, said, sender.network)
-        intake.profile_links.identify(db, said)
+        intake.identified(db, said)
 
     try:
         await intake.events.write(write, adds=True)

@@ -1,6 +1,6 @@
 """Who may send events where: credentials, website, origin, limit (wire 4.2 and 4.6)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from msgspec import Struct
@@ -18,7 +18,7 @@ from analytics_box.ingest.dropped import DroppedTraffic
 from analytics_box.ingest.enrich import Sender, Target
 from analytics_box.ingest.ledger import Appended, Batch, Ledger
 from analytics_box.ingest.placing import MOST_MOVED, MOST_MOVED_BY_KEY
-from analytics_box.ingest.profiles import ProfileLinks
+from analytics_box.ingest.profiles import Identified
 from analytics_box.ingest.refusals import Refusals
 from analytics_box.ingest.visitors import SaltFile
 from analytics_box.keys.admission import Admission
@@ -29,7 +29,7 @@ from analytics_box.recognition.bots import classify_headers
 from analytics_box.recognition.geo import Geo
 from analytics_box.settings import Settings
 from analytics_box.store.budgets import Budget, Budgets
-from analytics_box.store.db import Db
+from analytics_box.store.db import Connection, Db
 from analytics_box.tenancy.directory import Organizations
 from analytics_box.websites.directory import Directory
 from analytics_box.websites.origin_check import OriginCheck
@@ -37,7 +37,7 @@ from analytics_box.websites.rules import Website
 
 
 class Intake(Struct, frozen=True):
-    """All that taking an event needs."""
+    """All that taking an event needs. `identified` writes down who a visitor is; raises BoxError and SealBroken."""
 
     events: Db
     ledger: Ledger
@@ -45,7 +45,7 @@ class Intake(Struct, frozen=True):
     keys: KeyRing
     websites: Directory
     organizations: Organizations
-    profile_links: ProfileLinks
+    identified: Callable[[Connection, Identified], None]
     geo: Geo
     classification: Classification
     salts: SaltFile

@@ -59,9 +59,12 @@ class ProfileLinks:
             self._learn_traits(db, said, profile)
         else:
             rows.touch(db, said.site, profile, said.now)
-        lasting = {said.perhaps} if (said.site, said.perhaps) in self._lasting else set()
-        for visitor in said.visitors | lasting:
+        for visitor in self.visitors(said):
             self._link(db, said.site, Link(visitor, said.now, profile))
+
+    def visitors(self, said: Identified) -> frozenset[int]:
+        """Whose visitor ids they are, as far as it is known which are in use."""
+        return said.visitors | ({said.perhaps} if (said.site, said.perhaps) in self._lasting else frozenset())
 
     def note(self, db: Connection, facts: Sequence[Fact]) -> None:
         """Link the visitors of facts that say who they are; remember which ids last, so that identify knows."""

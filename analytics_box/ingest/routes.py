@@ -47,7 +47,6 @@ ADDRESSES = (*(("POST", line.path) for line in TABLE), ("GET", PIXEL))
 
 IDENTIFY = "/identify"
 _TO_NODES = "This is the primary, which takes no events: send them to an ingest machine"
-_TO_PRIMARY = "This machine takes events only: send POST /identify to the primary"
 
 
 def handlers(intake: Intake) -> dict[str, App]:
@@ -63,7 +62,4 @@ def of_primary(intake: Intake) -> dict[str, App]:
 
 def of_node(intake: Intake, trouble: Callable[[], str]) -> dict[str, App]:
     """The event routes of a machine that takes events and nothing else, once there is no `trouble`."""
-    return {
-        path: serving.elsewhere(_TO_PRIMARY) if path == IDENTIFY else serving.unless(trouble, app)
-        for path, app in handlers(intake).items()
-    }
+    return {path: serving.unless(trouble, app) for path, app in handlers(intake).items()}

@@ -19,7 +19,6 @@ from analytics_box.profiles.holder import Holder, holder_of
 from analytics_box.profiles.reading import Person, Place, Profiles
 from analytics_box.profiles.rules import FIRST, LAST
 from analytics_box.profiles.traces import Subject
-from analytics_box.query.presence import Presence
 from analytics_box.store.db import Connection
 from analytics_box.tenancy.directory import Organizations
 from analytics_box.tenancy.messages import date
@@ -146,8 +145,8 @@ async def export(call: Call, given: Exporting) -> Exported:
     """
     holder = _holder(call, given.websiteId)
     place = _place(given.cursor)
-    call.parts[Presence].require_all("An export of a person")
-    person, subject = await _meant(call, holder, given.profileId, given.anonymousId)
+    _one_of(given.profileId, given.anonymousId)
+    person, subject = await meant(call.parts[Profiles], holder, given.profileId, given.anonymousId or "")
     if given.cursor is None:
         await call.write(lambda db: record_export(db, holder, actor=call.actor, now=call.now))
     items: dict[str, list[dict[str, Any]]] = {}
@@ -246,14 +245,16 @@ async def _known(call: Call, holder: Holder, profile_id: str) -> Person:
     return person
 
 
-async def _meant(
-    call: Call, holder: Holder, profile_id: str | None, anonymous_id: str | None
+async def meant(
+    profiles: Profiles, holder: Holder, profile_id: str | None, anonymous_id: str
 ) -> tuple[Person | None, Subject]:
-    _one_of(profile_id, anonymous_id)
+    """Who is meant by one of these, and whose traces are theirs. Raises NotFound and Unavailable."""
     if profile_id is None:
-        return None, call.parts[Profiles].of_device(holder, anonymous_id or "")
-    person = await _known(call, holder, profile_id)
-    return person, await call.parts[Profiles].of_person(holder, person)
+        return None, profiles.of_device(holder, anonymous_id)
+    found = await profiles.everything_of(holder, profile_id)
+    if found is None:
+        raise errors.NotFound(UNKNOWN)
+    return found
 
 
 def _one_of(profile_id: str | None, anonymous_id: str | None) -> None:

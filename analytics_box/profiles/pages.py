@@ -13,7 +13,6 @@ from analytics_box.http.page.visit import Again, Answer, Page, Visit, Visitor
 from analytics_box.profiles import calls, download, view
 from analytics_box.profiles.holder import holder_of
 from analytics_box.profiles.reading import Person, Profiles
-from analytics_box.query.presence import Presence
 from analytics_box.texts import People, figures
 from analytics_box.websites.directory import Directory
 from analytics_box.websites.reach import own
@@ -49,16 +48,10 @@ async def person(visit: Visitor, website_id: FromPath[str]) -> Page:
 
 async def export(visit: Visitor, website_id: FromPath[str]) -> Stream:
     """GET /sites/{id}/visitors/export?profile=… or ?device=…: everything as a JSON file. Raises NotFound, and
-    InClickHouse where a part of it cannot be had now."""
+    InClickHouse or Unavailable where a part of it cannot be had now."""
     website = own(visit.call, website_id)
-    visit.parts[Presence].require_all("An export of a person")
     profiles, device = visit.parts[Profiles], visit.asked("device").strip()
-    found = None if device else await _known(visit, website)
-    subject = (
-        profiles.of_device(holder_of(website), device)
-        if found is None
-        else await profiles.of_person(holder_of(website), found)
-    )
+    found, subject = await calls.meant(profiles, holder_of(website), None if device else visit.asked("profile"), device)
     actor, now = visit.call.actor, visit.call.now
     await profiles.erasures.beyond.require(subject.site)
     await visit.call.write(lambda db: calls.record_export(db, holder_of(website), actor=actor, now=now))

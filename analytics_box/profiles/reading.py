@@ -24,12 +24,14 @@ from analytics_box.profiles.rows import Stored
 from analytics_box.profiles.traces import Subject, Trace
 from analytics_box.store.db import Connection, Db
 from analytics_box.store.seal import Seal, SealBroken
+from analytics_box.store.text_numbers import number_of
 
 log = logging.getLogger(__name__)
 
 _KINDS = {1: "screen_view", 2: "custom", 3: "page_exit"}
 _METRICS = {number: name for name, number in {**TIMINGS, **METRICS}.items()}
 _THERE = 1_000  # rows that are read in ClickHouse together
+_END = 10**18 - 1  # no row there has a larger id
 _INSTANTS = ("time", "session_started")
 
 
@@ -86,6 +88,19 @@ class Profiles(Struct, frozen=True):
         """Whose traces are the person's."""
         return await self.events.read(lambda db: subject_of_person(db, holder.site, person.number))
 
+    async def everything_of(self, holder: Holder, profile_id: str) -> tuple[Person | None, Subject] | None:
+        """Somebody, with whose traces are theirs on all machines; None where no machine knows anybody by that id.
+
+        Raises Unavailable.
+        """
+        person = await self.find(holder, profile_id)
+        if self.erasures.others is None:
+            return None if person is None else (person, await self.of_person(holder, person))
+        links = await self.erasures.others.links(holder.site, profile_id)
+        if person is None and not links:
+            return None
+        return person, Subject(holder.site, number_of(profile_id), tuple(rules.stays(links, 1)))
+
     def of_device(self, holder: Holder, client_id: str) -> Subject:
         """Whose traces came with this anonymousId."""
         return subject_of_device(self.erasures.salts.current(self.erasures.clock.now()), holder.site, client_id)
@@ -97,12 +112,15 @@ class Profiles(Struct, frozen=True):
                 yield found
 
     async def traces_from(self, subject: Subject, place: Place) -> AsyncIterator[tuple[Place, list[dict[str, Any]]]]:
-        """The rest of one table, a piece at a time, each with where it ends."""
+        """The rest of one table, a piece at a time, each with where it ends. Of several machines, all is in ClickHouse.
+
+        Raises InClickHouse.
+        """
         table, after = place
         beyond = self.erasures.beyond
-        top = await self.events.read(partial(traces.newest, table=table))
+        top = _END if beyond.is_shared else await self.events.read(partial(traces.newest, table=table))
         while after < top:
-            floor = await beyond.floor(table)
+            floor = _END if beyond.is_shared else await beyond.floor(table)
             if after < floor:
                 after, found = await self._elsewhere(subject, table, after, floor)
                 yield Place(table, after), found
@@ -117,17 +135,21 @@ class Profiles(Struct, frozen=True):
     async def _elsewhere(
         self, subject: Subject, table: str, after: int, floor: int
     ) -> tuple[int, list[dict[str, Any]]]:
-        """The next rows of those that are in ClickHouse only, and up to which id they are. Raises InClickHouse."""
+        """The next rows of those in ClickHouse, up to the floor, and up to which id they are. Raises InClickHouse."""
         stays = tuple((stay.visitor, stay.since, stay.until) for stay in subject.stays)
         person = orders.OfPerson(subject.site, subject.profile, stays)
         theirs = " or ".join(f"({condition})" for condition in person.conditions(table))
-        if not theirs or not await self.erasures.beyond.has_any(subject.site):
+        beyond = self.erasures.beyond
+        if not theirs or not (beyond.is_shared or await beyond.has_any(subject.site)):
             return floor, []
         columns = ("id", "session", *BY_NAME[table].names)
         where = f"id > {after} and ({theirs})"
-        rows = await self.erasures.beyond.rows(table, columns, where, order="id", most=_THERE)
+        rows = await beyond.rows(table, columns, where, order="id", most=_THERE)
         found = [Trace(row[0], row[1], tuple(row[2:])) for row in rows]
-        names = await self.events.read(partial(traces.named, strings=traces.strings_of(table, found)))
+        strings = traces.strings_of(table, found)
+        names = await (
+            beyond.texts(strings) if beyond.is_shared else self.events.read(partial(traces.named, strings=strings))
+        )
         return found[-1].id if len(found) == _THERE else floor, [readable(table, trace, names) for trace in found]
 
     def _opened(self, site: int, stored: Stored) -> Person:

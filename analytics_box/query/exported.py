@@ -81,8 +81,13 @@ async def _archive(engines: Engines, part: Part, *, seconds: float) -> AsyncIter
 
 
 async def _pieces(engines: Engines, part: Part, table: str, seconds: float) -> AsyncIterator[list[Record]]:
-    """First what is in ClickHouse only, then what is here."""
+    """First what is in ClickHouse only, then what is here. Of several machines, all of it is there."""
     after = (part.start, 0)
+    if engines.beyond.is_shared:
+        while there := await _there(engines, part, table, after):
+            after = (there[-1]["time"], there[-1]["id"])
+            yield await _of_all_machines(engines, part, table, there)
+        return
     if await engines.beyond.has_any(part.site, part.start):
         while there := await _there(engines, part, table, after):
             after = (there[-1]["time"], there[-1]["id"])
@@ -102,6 +107,13 @@ async def _there(engines: Engines, part: Part, table: str, after: tuple[int, int
     )
     rows = await engines.beyond.rows(table, columns, where, order="time, id", most=PIECE)
     return [dict(zip(columns, row, strict=True)) for row in rows]
+
+
+async def _of_all_machines(engines: Engines, part: Part, table: str, found: list[dict[str, Any]]) -> list[Record]:
+    _without_people(part, found)
+    names = _TABLES[table]
+    texts = await engines.beyond.texts(_numbers(found, _STRINGS[table].intersection(names)))
+    return [_shown(row, names, _STRINGS[table], texts) for row in found]
 
 
 def _opening(format_of: Format, names: Sequence[str]) -> bytes:
@@ -140,12 +152,16 @@ def _piece(db: Connection, *, part: Part, table: str, after: tuple[int, int]) ->
 def _readable(db: Connection, *, part: Part, table: str, found: list[dict[str, Any]]) -> list[Record]:
     """These rows with texts, as they are shown."""
     names = _TABLES[table]
-    if not part.people:
-        for row in found:
-            row["profile"] = 0
+    _without_people(part, found)
     strings = _STRINGS[table]
     texts = _texts(db, found, strings.intersection(names))
     return [_shown(row, names, strings, texts) for row in found]
+
+
+def _without_people(part: Part, found: list[dict[str, Any]]) -> None:
+    if not part.people:
+        for row in found:
+            row["profile"] = 0
 
 
 def _up_to(most: int, rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
@@ -159,12 +175,15 @@ def _up_to(most: int, rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ..
 
 
 def _texts(db: Connection, rows: list[dict[str, Any]], names: Set[str]) -> dict[int, str]:
-    numbers = {row[name] for row in rows for name in names}
     found = db.execute(
         "-- exported.texts\nselect id, value from strings where id in (select value from json_each(?))",
-        (json.dumps(sorted(numbers)),),
+        (json.dumps(sorted(_numbers(rows, names))),),
     ).fetchall()
     return {int(str(number)): str(value) for number, value in found}
+
+
+def _numbers(rows: list[dict[str, Any]], names: Set[str]) -> set[int]:
+    return {row[name] for row in rows for name in names}
 
 
 def _shown(row: dict[str, Any], names: Sequence[str], strings: Set[str], texts: dict[int, str]) -> Record:

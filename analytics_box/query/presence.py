@@ -4,7 +4,6 @@ import json
 from typing import Final, Protocol
 
 from analytics_box.clock import MINUTE
-from analytics_box.errors import Conflict
 from analytics_box.facts.layout import stored
 from analytics_box.facts.trimmed import NOBODYS
 from analytics_box.store.db import Connection, Db
@@ -32,13 +31,6 @@ class Presence:
     def __init__(self, events: Db) -> None:
         self._events = events
         self.elsewhere: Elsewhere | None = None
-
-    def require_all(self, what: str) -> None:
-        """Raises Conflict where other machines have events that this one has not, so that it cannot give all of it."""
-        if self.elsewhere is not None:
-            raise Conflict(
-                f"{what} cannot be made here: events of several machines are in ClickHouse only; take it from there"
-            )
 
     async def online(self, sites: tuple[int, ...], now: int) -> dict[int, int]:
         """Current visitors by site number: distinct ones with any event in the last 5 minutes."""

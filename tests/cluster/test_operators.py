@@ -53,12 +53,3 @@ def test_a_machine_that_says_nothing_is_warned_of_until_it_is_retired(world: Wor
     assert "machines" not in [one.code for one in found.warnings]
     with pytest.raises(NotFound):
         retire(world, 1)
-
-
-def test_exports_say_where_the_events_are(world: World) -> None:
-    given = {"website_id": world.primary.sites["shop"], "start_date": "2026-06-01", "end_date": "2026-06-17"}
-    refused = world.primary.post("/v1/export/data", given, key="all")
-    assert refused.status == 409
-    assert "events of several machines are in ClickHouse only" in refused.json["error"]
-    person = {"json": {"websiteId": world.primary.sites["shop"], "anonymousId": "a"}}
-    assert world.primary.post("/rpc/profiles/export", person, key="all").status == 409

@@ -23,7 +23,7 @@ from analytics_box.websites.create import create
 from analytics_box.websites.rules import Website
 from tests.cluster.world import World, cluster
 from tests.inprocess import WholeBox
-from tests.query.clickhouse.served import Served, needs_chdb, serving
+from tests.query.clickhouse.served import Served, needs_chdb
 
 OLDER = "The primary has an older box.db than this machine knows: stop it, and run analytics-box promote there"
 
@@ -32,12 +32,6 @@ OLDER = "The primary has an older box.db than this machine knows: stop it, and r
 def world(tmp_path: Path) -> Iterator[World]:
     with cluster(tmp_path) as made:
         made.pull()
-        yield made
-
-
-@pytest.fixture(scope="module")
-def served() -> Iterator[Served]:
-    with serving() as made:
         yield made
 
 

@@ -11,15 +11,9 @@ from analytics_box.query.engines.clickhouse.machines import Machine
 from analytics_box.store.text_numbers import number_of
 from tests.cluster.world import Node, World, cluster
 from tests.inprocess import Answer
-from tests.query.clickhouse.served import Served, needs_chdb, serving
+from tests.query.clickhouse.served import Served, needs_chdb
 
 pytestmark = needs_chdb
-
-
-@pytest.fixture(scope="module")
-def served() -> Iterator[Served]:
-    with serving() as made:
-        yield made
 
 
 @pytest.fixture

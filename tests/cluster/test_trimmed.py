@@ -12,17 +12,11 @@ from analytics_box.query.engines.clickhouse import shipping
 from analytics_box.store.text_numbers import number_of
 from tests.cluster.test_operators import retire
 from tests.cluster.world import Node, World, cluster
-from tests.query.clickhouse.served import Served, needs_chdb, serving
+from tests.query.clickhouse.served import Served, needs_chdb
 
 pytestmark = needs_chdb
 KEPT = 35  # days
 TRACK = {"name": "bought", "anonymousId": "c-1"}
-
-
-@pytest.fixture(scope="module")
-def served() -> Iterator[Served]:
-    with serving() as made:
-        yield made
 
 
 @pytest.fixture

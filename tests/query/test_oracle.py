@@ -95,6 +95,11 @@ def questions(draw: st.DrawFn, *, sites: tuple[int, ...], tz: ZoneInfo, begin: i
 @examples(150)
 @given(data=st.data())
 def test_every_answer_is_the_oracles(world: World, data: st.DataObject) -> None:
+    hold_to_the_oracle(world, data)
+
+
+def hold_to_the_oracle(world: World, data: st.DataObject) -> None:
+    """Tell a story, and ask of it."""
     name, around = data.draw(st.sampled_from(PLACES))
     sites = world.new_sites(2)
     story = data.draw(happenings(sites=sites, begin=around - BEFORE))

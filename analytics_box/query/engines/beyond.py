@@ -28,6 +28,11 @@ class Beyond:
         self._events, self._far = events, far
 
     @property
+    def is_shared(self) -> bool:
+        """Whether ClickHouse has facts of several machines, of which events.db has a part."""
+        return self._far is not None and self._far.is_shared
+
+    @property
     def applied(self) -> int | None:
         """The last change of events.db that ClickHouse has; None where it has nothing."""
         return None if self._far is None else self._far.applied
@@ -47,7 +52,7 @@ class Beyond:
 
     async def require(self, site: int, since: int = 0) -> None:
         """See that facts of a site from this instant on can be had, wherever they are. Raises InClickHouse."""
-        if await self.has_any(site, since):
+        if self.is_shared or await self.has_any(site, since):
             await self._look(lambda _: None)
 
     @asynccontextmanager
@@ -95,12 +100,18 @@ class Beyond:
         await self._asked(lambda far: far.remove_everywhere(what, shipments))
 
     async def rows(self, table: str, columns: Sequence[str], where: str, *, order: str, most: int) -> list[Row]:
-        """Rows that are there only, by conditions in SQL without values. Raises InClickHouse."""
-        floor = await self.floor(table)
-        statement = (
-            f"select {', '.join(columns)} from {table} where id <= {floor} and ({where}) order by {order} limit {most}"
-        )
+        """Rows that are there only, of several machines all rows, by conditions in SQL without values. Raises
+        InClickHouse."""
+        floor = "" if self.is_shared else f"id <= {await self.floor(table)} and "
+        statement = f"select {', '.join(columns)} from {table} where {floor}({where}) order by {order} limit {most}"
         return await self._look(lambda server: server.look(statement))
+
+    async def texts(self, numbers: Collection[int]) -> dict[int, str]:
+        """The texts that have these numbers on all machines. Raises InClickHouse."""
+        listed = ", ".join(map(str, sorted(numbers))) or "0"
+        statement = f"select id, any(value) from strings where id in ({listed}) group by id"
+        found = await self._look(lambda server: server.look(statement))
+        return {int(number): str(value) for number, value in found}
 
     async def remove_of_retired(self, sites: Sequence[int], older: Sequence[Older]) -> None:
         """Remove what machines that are gone for good have of these sites, and what is too old. Raises InClickHouse."""

@@ -540,4 +540,24 @@ EVENTS = (
             """,
         ),
     ),
+    (
+        "0017_outbox",
+        (
+            # Of an ingest machine: what it has for the primary, until that has written it down. `said` is sealed.
+            """
+            create table outbox (
+              id               integer primary key autoincrement,
+              site             integer not null,
+              said             blob    not null
+            ) strict
+            """,
+            # Of a primary: the last of these that it has written down, of each machine.
+            """
+            create table inbox (
+              machine          integer primary key,
+              last             integer not null
+            ) strict
+            """,
+        ),
+    ),
 )

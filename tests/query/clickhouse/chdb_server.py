@@ -8,12 +8,11 @@ it once `land` is asked for, `hang` too and keeps the connection open till then,
 import sys
 import threading
 from collections.abc import Mapping
-from email import message_from_bytes
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from chdb.state.sqlitelike import connect
+from chdb.state.sqlitelike import Connection, connect
 
 _OF_TRANSPORT = frozenset(
     (
@@ -24,30 +23,46 @@ _OF_TRANSPORT = frozenset(
 )
 
 
+_KEPT = 8  # sessions, which a server has at hand for who asks again in the same way
+
+
 class Engine:
-    """The one engine of this process. Each statement has settings of its own."""
+    """The one engine of this process. Each statement has settings of its own, and a session that has them."""
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
         self._first = connect(folder)
         self._lock = threading.Lock()
+        self._kept: dict[tuple[str, tuple[str, ...]], Connection] = {}
 
     def run(self, given: Mapping[str, str], statement: bytes) -> bytes:
+        params = {name.removeprefix("param_"): value for name, value in given.items() if name[:6] == "param_"}
         with self._lock:
-            connection = connect(self._folder)
-            try:
-                connection.query(f"use `{given.get('database', 'default')}`")
-                settings = ["max_threads = 1"] + [
-                    f"{name} = '{value}'"
-                    for name, value in given.items()
-                    if name not in _OF_TRANSPORT and not name.startswith("param_")
-                ]
-                if settings:
-                    connection.query(f"set {', '.join(settings)}")
-                params = {name.removeprefix("param_"): value for name, value in given.items() if name[:6] == "param_"}
-                return bytes(connection.query(statement, "TabSeparated", params=params).bytes())
-            finally:
-                connection.close()
+            session = self._session(given)
+            return bytes(session.query(statement, "TabSeparated", params=params).bytes())
+
+    def _session(self, given: Mapping[str, str]) -> Connection:
+        settings = tuple(
+            f"{name} = '{value}'"
+            for name, value in given.items()
+            if name not in _OF_TRANSPORT and not name.startswith("param_")
+        )
+        key = given.get("database", "default"), settings
+        session = self._kept.pop(key, None) or self._begun(*key)
+        while len(self._kept) >= _KEPT:
+            self._kept.pop(next(iter(self._kept))).close()
+        self._kept[key] = session  # the last one
+        return session
+
+    def _begun(self, database: str, settings: tuple[str, ...]) -> Connection:
+        session = connect(self._folder)
+        try:
+            session.query(f"use `{database}`")
+            session.query(f"set {', '.join(('max_threads = 1', *settings))}")
+        except Exception:
+            session.close()
+            raise
+        return session
 
 
 class Faults:
@@ -147,13 +162,12 @@ class Handler(BaseHTTPRequestHandler):
 
 
 def _fields(kind: str, body: bytes) -> dict[str, bytes]:
-    message = message_from_bytes(b"Content-Type: " + kind.encode() + b"\r\n\r\n" + body)
+    """Parts by name: each has headers, an empty line, and what it is."""
+    border = b"--" + kind.partition("boundary=")[2].strip('"').encode()
     found = {}
-    for part in message.get_payload():
-        assert not isinstance(part, str)
-        content = part.get_payload(decode=True)
-        assert isinstance(content, bytes)
-        found[str(part.get_param("name", header="Content-Disposition"))] = content
+    for part in body.split(b"\r\n" + border)[:-1]:
+        headers, _, content = part.removeprefix(border).partition(b"\r\n\r\n")
+        found[headers.partition(b'name="')[2].partition(b'"')[0].decode()] = content
     return found
 
 

@@ -64,6 +64,15 @@ def test_a_type_has_the_same_answer(world: World, site: int, name: str) -> None:
     assert entry.data
 
 
+def test_an_export_has_the_same_rows(world: World, site: int) -> None:
+    """Also those of one of several machines, whose texts have other numbers there."""
+    if world.other is None:
+        world.send()
+    whole, there = (world.archive(engines, site) for engines in world._engines)
+    assert whole == there
+    assert all(whole.values())
+
+
 def _filters() -> list[tuple[str, str, str]]:
     """Each field with one of its operators, of a type that takes it."""
     types_of: dict[str, list[str]] = {}

@@ -1,8 +1,6 @@
 """A box whose facts have left for ClickHouse answers as one that has all of them."""
 
-import io
 import sqlite3
-import zipfile
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -16,7 +14,6 @@ from analytics_box.query.access import Scope
 from analytics_box.query.engines import Engines
 from analytics_box.query.engines.clickhouse.engine import ClickHouse
 from analytics_box.query.engines.clickhouse.server import Target
-from analytics_box.query.exported import Part, archive
 from analytics_box.query.presence import Presence
 from analytics_box.query.request import Request
 from analytics_box.query.run import Entry, Queries
@@ -25,6 +22,7 @@ from analytics_box.store.db import Db
 from tests.cases import each
 from tests.query.checks_of_all_kinds import store_a_monitor
 from tests.query.clickhouse.served import needs_chdb, serving
+from tests.query.clickhouse.world import lines_of_export
 from tests.query.facts_of_all_kinds import visit
 from tests.query.test_every_type import ask
 from tests.query.world import World as Questions
@@ -65,14 +63,8 @@ class World(Questions):
         return answers
 
     def archive(self, engines: Engines, site: int) -> dict[str, list[str]]:
-        """The lines of an export of everything, in order."""
-
-        async def read() -> bytes:
-            part = Part(site, 0, self.clock.now() + DAY, "ndjson", people=True)
-            return b"".join([piece async for piece in archive(engines, part, seconds=10)])
-
-        with zipfile.ZipFile(io.BytesIO(self._runner.run(read()))) as file:
-            return {name: sorted(file.read(name).decode().splitlines()) for name in file.namelist()}
+        """What this engine's export has."""
+        return self._run(lines_of_export(engines, site, until=self.clock.now() + DAY))
 
     def close(self) -> None:
         self.trimmed.close()

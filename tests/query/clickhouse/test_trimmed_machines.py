@@ -23,7 +23,7 @@ from analytics_box.query.engines.clickhouse.machines import SHIFT, Machine
 from analytics_box.query.engines.clickhouse.server import Target
 from tests.query.clickhouse.test_machines import Shared, Taking, as_there
 from tests.query.clickhouse.test_machines import World as Machines
-from tests.query.clickhouse.test_trimming import emptied
+from tests.query.clickhouse.trimming_world import emptied
 from tests.query.clickhouse.world import reached
 from tests.query.replica import SITE
 

@@ -1,11 +1,14 @@
 """The world of questions, with ClickHouse as its second engine, over its own HTTP interface; and how boxes reach a
 server that is none."""
 
+import io
+import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from unittest.mock import patch
 
+from analytics_box.clock import DAY
 from analytics_box.query.access import Scope
 from analytics_box.query.engines import Engines
 from analytics_box.query.engines.clickhouse import line, shipping
@@ -13,11 +16,20 @@ from analytics_box.query.engines.clickhouse.engine import ClickHouse
 from analytics_box.query.engines.clickhouse.machines import Machine
 from analytics_box.query.engines.clickhouse.server import Target
 from analytics_box.query.engines.clickhouse.shipping import Position
+from analytics_box.query.exported import Part, archive
 from analytics_box.query.request import Request
 from analytics_box.query.run import Entry, Queries
 from analytics_box.store import text_numbers
 from tests.query.clickhouse.fake import Fake
 from tests.query.world import World as Questions
+
+
+async def lines_of_export(engines: Engines, site: int, until: int) -> dict[str, list[str]]:
+    """The lines of an export of all that a website has, by file, sorted."""
+    part = Part(site, 0, until, "ndjson", people=True)
+    content = b"".join([piece async for piece in archive(engines, part, seconds=10)])
+    with zipfile.ZipFile(io.BytesIO(content)) as file:
+        return {name: sorted(file.read(name).decode().splitlines()) for name in file.namelist()}
 
 
 class World(Questions):
@@ -42,6 +54,11 @@ class World(Questions):
             pass
         self._runner.run(self.engines.maintain())
         assert self.engines.name == "clickhouse"
+
+    def archive(self, engines: Engines, site: int) -> dict[str, list[str]]:
+        """What this engine's export has."""
+
+        return self._run(lines_of_export(engines, site, until=self.clock.now() + DAY))
 
     async def _answers(self, request: Request, scope: Scope) -> list[list[Entry]]:
         if self.engines.name == "sqlite":

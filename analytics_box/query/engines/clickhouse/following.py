@@ -3,9 +3,9 @@
 import asyncio
 import math
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import partial
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from msgspec.structs import replace
 
@@ -17,7 +17,7 @@ from analytics_box.query.engines.clickhouse.line import Line
 from analytics_box.query.engines.clickhouse.machines import Machine
 from analytics_box.query.engines.clickhouse.removing import Found
 from analytics_box.query.engines.clickhouse.server import Away, Server
-from analytics_box.query.engines.clickhouse.shipping import Position, Shipment
+from analytics_box.query.engines.clickhouse.shipping import Position, Sending, Shipment
 from analytics_box.query.engines.trimming import Trimmed
 from analytics_box.store import text_numbers
 from analytics_box.store.db import Connection, Db
@@ -26,6 +26,13 @@ T = TypeVar("T")
 
 _READ_SECONDS = 120.0
 _NOBODY = -1  # no text has this number
+
+
+class Sent(NamedTuple):
+    """Whether there may be more to send, and what of it was read already."""
+
+    more: bool
+    ahead: Shipment | None = None
 
 
 class Following:
@@ -114,9 +121,11 @@ class Following:
             with self._line.losing():
                 if self._line.server is None:
                     await self._open()
+                sent = Sent(more=True)
                 while self._version < wanted:
                     version = self._events.version
-                    if not await self._step() and not await self._carry_out():
+                    sent = await self._step(sent.ahead)
+                    if not sent.more and not await self._carry_out():
                         self._version, self._followed_at = version, self._clock.monotonic()
 
     async def _open(self) -> None:
@@ -135,36 +144,63 @@ class Following:
             raise Away("It is closed")
         return self.position, self._line.server
 
-    async def _step(self) -> bool:
-        """Send one shipment; whether there may be more. One that may be on its way already goes first."""
+    async def _step(self, ahead: Shipment | None) -> Sent:
+        """Send one shipment: one that may be on its way already, what was read ahead, or what is next."""
         position, server = self._open_position()
-        sending, now, machine = position.sending, self._clock.now(), self.machine
+        now, machine = self._clock.now(), self.machine
         if machine is not None:
             await self._line.send(partial(machines.check, server, machine, position.epoch))
-        if sending is not None and now - sending.began >= DAY:
+        doubted_until, shipment = 0, ahead
+        if position.sending is not None:
+            doubted_until, shipment = now + DAY, await self._same_shipment(server, position, position.sending, now)
+        elif shipment is None:
+            shipment = await self._next_shipment(server, position, now)
+        if shipment is None:
+            return Sent(more=False)
+        position = position.sends(shipment.sending)
+        if position != self.position:
+            await self.write(position)
+        arrived = position.arrived(
+            shipment.sending, removed_at=now if shipment.removes else 0, doubted_until=doubted_until
+        )
+        following = await self._deliver(server, position, shipment, arrived)
+        await self.write(arrived)
+        # There may be more behind what was read ahead: it is older than this step.
+        return Sent(shipment.more or shipment is ahead, following)
+
+    async def _deliver(
+        self, server: Server, position: Position, shipment: Shipment, arrived: Position
+    ) -> Shipment | None:
+        """Send it, and read meanwhile what comes behind it; None where that is to be read once this has arrived.
+
+        What changes after it was read comes with a later shipment, as what changes while a shipment is on its way.
+        """
+        deliver = partial(delivery.deliver, server, position, shipment, self.machine)
+        with self.replacing() if shipment.removes else nullcontext():
+            if not shipment.more:
+                await self._line.send(deliver)
+                return None
+            sent, ahead = await asyncio.gather(
+                self._line.send(deliver),
+                self._read(
+                    partial(
+                        shipping.next_shipment, position=arrived, now=self._clock.now(), left={}, machine=self.machine
+                    )
+                ),
+                return_exceptions=True,
+            )
+            if sent is not None:
+                raise sent
+            return None if isinstance(ahead, BaseException) else ahead
+
+    async def _same_shipment(self, server: Server, position: Position, sending: Sending, now: int) -> Shipment:
+        """What may be on its way already, once more."""
+        if now - sending.began >= DAY:
             await self._line.send(partial(delivery.take_back, server, position.number + 1))
             sending = sending.anew(now)
-            await self.write(position.sends(sending))
-        doubted_until = now + DAY if sending is not None else 0
-        if sending is not None:
-            shipment = await self._read(
-                partial(shipping.same_shipment, position=position, sending=sending, machine=machine)
-            )
-        else:
-            found = await self._next_shipment(server, position, now)
-            if found is None:
-                return False
-            shipment = found
-            await self.write(position.sends(shipment.sending))
-        deliver = partial(delivery.deliver, server, position, shipment, machine)
-        if shipment.removes:
-            with self.replacing():
-                await self._line.send(deliver)
-        else:
-            await self._line.send(deliver)
-        removed_at = now if shipment.removes else 0
-        await self.write(position.arrived(shipment.sending, removed_at=removed_at, doubted_until=doubted_until))
-        return shipment.more
+        return await self._read(
+            partial(shipping.same_shipment, position=position, sending=sending, machine=self.machine)
+        )
 
     async def _next_shipment(self, server: Server, position: Position, now: int) -> Shipment | None:
         """What is to be sent next; None where all is there."""

@@ -13,8 +13,7 @@ import json
 import secrets
 from collections.abc import Collection, Iterable, Mapping
 
-from msgspec import Struct
-
+from analytics_box.cluster.which import Which
 from analytics_box.facts.tables import FACT_NAMES
 from analytics_box.query.engines.clickhouse import tables
 from analytics_box.query.engines.clickhouse.server import Away, Gone, Replaced, Server, count
@@ -25,18 +24,8 @@ SHIFT = 40
 _MAIN, _FIRST_OWN = 1, 2  # ids of owner rows
 
 
-class Machine(Struct, frozen=True):
-    """One of several: its number, 0 for the primary, its box id, the primary's, and when it was promoted (UTC ms). A
-    machine `may_trim` once the primary knows that it does. The primary knows the numbers of those that are `retired`,
-    and whether others have, or may have, rows there `alone`: which are nowhere else."""
-
-    number: int
-    box: str
-    cluster: str
-    may_trim: bool = False
-    alone: bool = False
-    retired: tuple[int, ...] = ()
-    promoted_at: int = 0
+class Machine(Which, frozen=True):
+    """One of several, and which rows are its own."""
 
     @property
     def first(self) -> int:

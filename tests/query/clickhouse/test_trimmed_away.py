@@ -1,0 +1,136 @@
+"""What is in ClickHouse only while that is away, was emptied, or has a backup of the box beside it."""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+
+from analytics_box.clock import DAY
+from analytics_box.errors import InClickHouse
+from analytics_box.facts import orders
+from analytics_box.facts.tables import FACT_NAMES, SPANS
+from analytics_box.query.engines import Engines, changes
+from analytics_box.query.engines.clickhouse import shipping
+from analytics_box.query.engines.clickhouse.engine import ClickHouse
+from analytics_box.query.plan import RETURNING, Plan
+from tests.query.clickhouse.trimming_world import World, old
+from tests.query.replica import SITE
+
+
+def plan(facts: World, days: int, **given: Any) -> Plan:
+    """Page views of the last days."""
+    now = facts.clock.now()
+    return Plan("events", (SITE,), now - days * DAY, now + DAY, measures=("pageviews",), **given)
+
+
+def answer(facts: World, wanted: Plan) -> list[tuple[Any, ...]]:
+    return facts.runner.run(facts.engines.rows(wanted, seconds=30))
+
+
+def test_while_clickhouse_is_away_ranges_that_are_whole_are_answered_and_others_say_why(facts: World) -> None:
+    old(facts)
+    facts.engines = Engines(
+        facts.db, facts.clock, columnar="clickhouse", far=ClickHouse(facts.db, facts.clock, facts.target)
+    )
+    ((views,),) = answer(facts, plan(facts, 30))
+    assert views > 0
+    for lacking in (plan(facts, 70), plan(facts, 30, group=(RETURNING,))):
+        with pytest.raises(InClickHouse, match="in ClickHouse only, which cannot be asked now; ranges from 20"):
+            answer(facts, lacking)
+        assert facts.engines.engine_of(lacking) == "clickhouse"
+    assert facts.engines.engine_of(plan(facts, 30)) == "sqlite"
+    other = Plan("events", (SITE + 1,), 0, facts.clock.now(), measures=("pageviews",))
+    assert answer(facts, other) == [(0,)]
+
+
+def test_a_box_that_went_back_refuses_what_it_has_not(facts: World) -> None:
+    old(facts)
+    facts.engines = Engines(facts.db, facts.clock, columnar="off")
+    with pytest.raises(InClickHouse, match="which this box does not use now"):
+        answer(facts, plan(facts, 70))
+    ((views,),) = answer(facts, plan(facts, 30))
+    assert views > 0
+
+
+@pytest.mark.parametrize("table", ["events", "analytics_box"])
+def test_tables_that_were_emptied_are_not_filled_over_what_is_lost(
+    facts: World, caplog: pytest.LogCaptureFixture, table: str
+) -> None:
+    old(facts)
+    kept = {name: list(facts.server.tables[name].rows) for name in FACT_NAMES}
+    facts.server.tables["events"].rows.clear()
+    facts.server.tables[table].rows.clear()
+    facts.begin()
+    facts.try_to_follow()
+    assert not facts.far.ready
+    assert "rows of events that are nowhere else" in caplog.text
+    assert facts.far.lacks
+    assert {name: facts.server.tables[name].rows for name in SPANS} == {name: kept[name] for name in SPANS}
+    facts.server.tables["events"].rows = kept["events"]  # their backup is restored
+    facts.settle()
+    facts.assert_arrived()
+    assert not facts.far.lacks
+
+
+def test_too_many_changes_are_not_kept_and_all_is_well_afterwards(facts: World) -> None:
+    old(facts)
+    facts.faulty = 1.0
+    with patch.object(changes, "MOST", 3):
+        facts.happen("erase")
+        facts.happen("move")
+        facts.visit()
+        facts.try_to_follow()
+        facts.try_to_follow()
+    assert not facts.db.read_now(lambda db: db.execute("select id from changes").fetchall())
+    facts.settle()
+    facts.assert_arrived()
+
+
+@pytest.mark.parametrize("fault", ["lost", "refused", "killed", "died"])
+def test_an_order_is_carried_out_whatever_goes_wrong(facts: World, fault: str) -> None:
+    old(facts)
+    facts.happen("site")
+    assert facts.db.read_now(orders.count) == 1
+    wanted = facts.server.remove
+    failed: list[str] = []
+
+    def fails(table: str, where: str) -> None:
+        if "site = " in where and len(failed) < 2:
+            failed.append(where)
+            with patch.object(facts.server, "_fault", lambda: fault):
+                wanted(table, where)
+        wanted(table, where)
+
+    with patch.object(facts.server, "remove", fails):
+        facts.try_to_follow()
+        assert facts.db.read_now(orders.count) == 1
+        facts.try_to_follow()
+    facts.settle()
+    facts.assert_arrived()
+    assert all(not rows for rows in facts.there().values())
+
+
+def test_a_backup_that_is_restored_gives_back_its_time_and_nothing_later(facts: World, tmp_path: Path) -> None:
+    old(facts)
+    facts.visit()
+    facts.settle()
+    with closing(sqlite3.connect(facts.db.path)) as db:
+        db.execute("vacuum into ?", (str(tmp_path / "backup"),))
+    known = {name: dict(rows) for name, rows in facts.known.items()}
+    floors = facts.floors()
+    for _ in range(3):
+        facts.happen("weeks")
+    facts.visit()
+    facts.settle()
+    assert sum(facts.floors().values()) > sum(floors.values())
+    facts.close()
+    (tmp_path / "backup").replace(facts.db.path)
+    (facts.directory / shipping.FILE_NAME).unlink()
+    facts.open()
+    facts.known = known
+    assert facts.floors() == floors
+    facts.settle()
+    facts.assert_arrived()
