@@ -31,7 +31,7 @@ _ROLLING = Rolling(
     DIALECT,
     _LISTED,
     "events\nwhere true",
-    "select site, day, slot, duration from wanted_sessions order by 1, 2, 3, 4",
+    "duration from wanted_sessions order by site_day, slot, duration",
     ends_beside=True,
 )
 

@@ -49,7 +49,7 @@ _ROLLING = Rolling(
     sqlite.DIALECT,
     "select value ->> 0, value ->> 1, value ->> 2 from json_each(?1)",
     f"{RELATION}\nwhere site in (select value from json_each(:sites))",
-    "select site, day, slot, packed(duration) from wanted_sessions group by 1, 2, 3",
+    "packed(duration) from wanted_sessions group by site_day, slot",
     ends_beside=False,
 )
 _OF_PAGES = tuple(f"rolled_{roll.name}" for roll in BY_DIMENSION if roll.group == ("path",))

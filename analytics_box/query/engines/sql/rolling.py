@@ -27,6 +27,10 @@ _ALIKE = f"visitor & {LASTS} = 0"
 _OF_THE_START = f"{_ALIKE} and (starter >> {VISITOR_BITS}) in (0, 2, 6)"
 _VISITOR = f"starter % {1 << VISITOR_BITS}"
 _WANTED = "in (select site, day from wanted_days)"
+# A day and its website as one number, because what is grouped by less is grouped sooner.
+_DAYS = 1 << 24  # more than any UTC day
+_SITE_AND_DAY = f"site_day / {_DAYS} as site, site_day % {_DAYS} as day"
+_AMONG_WANTED = f"in (select site * {_DAYS} + day from wanted_days)"
 
 Do = Callable[..., int]  # runs a statement, with its values if it has any; how many rows it wrote, or a few more
 
@@ -72,8 +76,9 @@ OF_ROLLS = tuple(name for name in TABLES if name.startswith("rolled_"))
 
 class Rolling(NamedTuple):
     """How an engine rolls up: the words of its statements, days with a number each from JSON ($1 or ?1) as a table
-    site, day, events; all events of the sites in :sites that a batch reads, and what is kept of durations by slot;
-    whether a statement about sessions may take their first and last page beside other measures."""
+    site, day, events; all events of the sites in :sites that a batch reads; what is kept of the durations of
+    wanted_sessions, after site, day and slot; whether a statement about sessions may take their first and last page
+    beside other measures."""
 
     dialect: Dialect
     listed: str
@@ -121,7 +126,7 @@ class Batch:
         self._of_events("wanted_events", f"time % {DAY} / {SLOT} as slot, kind, visitor, path")
         self._roll_time()
         attributes = sorted({name for roll in OF_EVENTS for name in roll.group} - {"path"})
-        by = ", ".join(str(number) for number in range(1, 4 + len(attributes)))
+        by = ", ".join(str(number) for number in range(1, 3 + len(attributes)))
         views = "count(case when kind = 1 then 1 end) as views"
         self._of_events("wanted_visits", f"visitor, {', '.join(attributes)}, {views}", f"and kind <> 3\ngroup by {by}")
         for roll in OF_EVENTS:
@@ -135,33 +140,33 @@ class Batch:
 
     def _of_events(self, table: str, shown: str, more: str = "") -> None:
         """A table of what events of these days have."""
-        day = f"time / {DAY}"
+        site_day = f"site * {_DAYS} + time / {DAY}"
         within: Values = {"start": self._start, "end": self._end, "sites": json.dumps(self._sites)}
         found = (
-            f"create temp table {table} as select site, {day} as day, {shown}\nfrom {self._rolling.events}"
-            f" and time >= :start and time < :end and bot = 0 and (site, {day}) {_WANTED} {more}"
+            f"create temp table {table} as select {site_day} as site_day, {shown}\nfrom {self._rolling.events}"
+            f" and time >= :start and time < :end and bot = 0 and {site_day} {_AMONG_WANTED} {more}"
         )
         self._run(*sql.finished(found, "roll", self._rolling.dialect, within))
 
     def _roll_time(self) -> None:
         self._do(
-            "create temp table seen as select site, day, visitor, min(slot) as first_slot, max(slot) as last_slot"
-            " from wanted_events where kind <> 3 and visitor <> 0 group by 1, 2, 3"
+            "create temp table seen as select site_day, visitor, min(slot) as first_slot, max(slot) as last_slot"
+            " from wanted_events where kind <> 3 and visitor <> 0 group by 1, 2"
         )
         lasting = self._do(
-            f"insert into rolled_{TIME.name}_ids select site, day, visitor, first_slot, last_slot from seen"
+            f"insert into rolled_{TIME.name}_ids select {_SITE_AND_DAY}, visitor, first_slot, last_slot from seen"
             f" where not ({_ALIKE})"
         )
         self._has_lasting = lasting > 0
         self._do(
             f"insert into rolled_{TIME.name}"
-            " select site, day, slot, sum(views), sum(events), sum(firsts), sum(lasts) from ("
-            " select site, day, slot, count(case when kind = 1 then 1 end) as views,"
+            f" select {_SITE_AND_DAY}, slot, sum(views), sum(events), sum(firsts), sum(lasts) from ("
+            " select site_day, slot, count(case when kind = 1 then 1 end) as views,"
             " count(case when kind <> 3 then 1 end) as events, 0 as firsts, 0 as lasts from wanted_events"
-            " group by 1, 2, 3"
-            f" union all select site, day, first_slot, 0, 0, count(*), 0 from seen where {_ALIKE} group by 1, 2, 3"
-            f" union all select site, day, last_slot, 0, 0, 0, count(*) from seen where {_ALIKE} group by 1, 2, 3"
-            ") group by 1, 2, 3"
+            " group by 1, 2"
+            f" union all select site_day, first_slot, 0, 0, count(*), 0 from seen where {_ALIKE} group by 1, 2"
+            f" union all select site_day, last_slot, 0, 0, 0, count(*) from seen where {_ALIKE} group by 1, 2"
+            ") group by site_day, slot"
         )
         self._do("drop table seen")
 
@@ -171,10 +176,10 @@ class Batch:
             shown += f", views, starter, {', '.join(END_OF.values())}"
         self._sessions("sessions", shown)
         self._do(
-            f"insert into rolled_{STARTS.name} select site, day, slot, count(*), sum(bounced), sum(events),"
-            " sum(duration) from wanted_sessions group by 1, 2, 3"
+            f"insert into rolled_{STARTS.name} select {_SITE_AND_DAY}, slot, count(*), sum(bounced), sum(events),"
+            " sum(duration) from wanted_sessions group by site_day, slot"
         )
-        self._do(f"insert into rolled_durations {self._rolling.durations}")
+        self._do(f"insert into rolled_durations select {_SITE_AND_DAY}, slot, {self._rolling.durations}")
         for roll in OF_SESSIONS:
             source = self._ends(roll)
             self._cells(roll, source, "count(*)", _OF_THE_START)
@@ -184,7 +189,7 @@ class Batch:
         """The sessions with a page view, by their first or last page."""
         if self._rolling.ends_beside:
             page = f"{END_OF[roll.source]} as path, starter, {_VISITOR} as visitor"
-            return f"(select site, day, {page} from wanted_sessions where views > 0) as ends where true"
+            return f"(select site_day, {page} from wanted_sessions where views > 0) as ends where true"
         self._do("drop table wanted_sessions")
         self._sessions(roll.source, f"path, starter, {_VISITOR} as visitor")
         return "wanted_sessions where true"
@@ -193,24 +198,23 @@ class Batch:
         """The sessions that begin on these days, one by one."""
         plan = Plan(source, self._sites, self._start, self._end)
         values: Values = {}
-        columns = f"site, started / {DAY} as day, {shown}"
+        columns = f"site * {_DAYS} + started / {DAY} as site_day, {shown}"
         found = f"select {columns} from {relation(plan, columns, self._rolling.dialect, values)}"
-        wanted = f"create temp table wanted_sessions as select * from ({found}) where (site, day) {_WANTED}"
+        wanted = f"create temp table wanted_sessions as select * from ({found}) where site_day {_AMONG_WANTED}"
         self._run(*sql.finished(wanted, "roll", self._rolling.dialect, values))
 
     def _cells(self, roll: Roll, source: str, counted: str, alike: str) -> None:
         """What a roll-up by dimensions has of these rows, which `counted` counts, with how many ids are `alike`."""
         group = ", ".join(roll.group)
-        by = ", ".join(str(number) for number in range(1, 3 + len(roll.group)))
         self._written[roll.name] += self._do(
-            f"insert into rolled_{roll.name} select site, day, {group}, {counted},"
-            f" count(distinct case when {alike} then nullif(visitor, 0) end) from {source} group by {by}"
+            f"insert into rolled_{roll.name} select {_SITE_AND_DAY}, {group}, {counted},"
+            f" count(distinct case when {alike} then nullif(visitor, 0) end) from {source} group by site_day, {group}"
         )
 
     def _ids(self, roll: Roll, source: str, alike: str) -> None:
         """All other ids of these rows one by one."""
         self._written[roll.name] += self._do(
-            f"insert into rolled_{roll.name}_ids select distinct site, day, {', '.join(roll.group)}, visitor"
+            f"insert into rolled_{roll.name}_ids select distinct {_SITE_AND_DAY}, {', '.join(roll.group)}, visitor"
             f" from {source} and not ({alike})"
         )
 
