@@ -4,7 +4,7 @@ import asyncio
 import logging
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import asdict
@@ -34,7 +34,6 @@ from analytics_box.profiles.matching import Traits
 from analytics_box.profiles.reading import Profiles
 from analytics_box.query.budget import PUBLIC_PARAMETERS, Allowed, AnswerBudgets
 from analytics_box.query.engines import Engines
-from analytics_box.query.engines.clickhouse.engine import ClickHouse
 from analytics_box.query.engines.clickhouse.machines import Machine
 from analytics_box.query.engines.clickhouse.server import Target
 from analytics_box.query.presence import Presence
@@ -48,6 +47,9 @@ from analytics_box.store.db import Connection, Db
 from analytics_box.store.reserve import Reserve
 from analytics_box.store.seal import Seal, SealBroken
 from analytics_box.store.strings import Strings
+
+if TYPE_CHECKING:
+    from analytics_box.query.engines.clickhouse.engine import ClickHouse
 
 log = logging.getLogger(__name__)
 
@@ -229,8 +231,10 @@ def _queries(settings: Settings, clock: Clock, state: StateSide, db: Db, engines
     )
 
 
-def _clickhouse(settings: Settings, clock: Clock, db: Db, state: StateSide) -> ClickHouse:
+def _clickhouse(settings: Settings, clock: Clock, db: Db, state: StateSide) -> "ClickHouse":
     """ClickHouse in the place of the column replica."""
+    from analytics_box.query.engines.clickhouse.engine import ClickHouse  # noqa: PLC0415  # few boxes have it
+
     several = bool(settings.cluster_key_file)
     cluster = settings.clickhouse_cluster
     target = Target(settings.clickhouse_url, settings.clickhouse_password_file, cluster, several)

@@ -16,7 +16,7 @@ from analytics_box.dashboard.late_parts import KnownRows, LateParts
 from analytics_box.dashboard.segmented import SegmentedBoard
 from analytics_box.dashboard.values import KeptValues, KnownValues
 from analytics_box.docs.manual import Manual
-from analytics_box.docs.reference import Reference
+from analytics_box.docs.reference import Reference, Schema
 from analytics_box.event_side import EventSide
 from analytics_box.flags.comparing.people import RecentPeople
 from analytics_box.flags.ofrep.serve import Ofrep
@@ -39,7 +39,6 @@ from analytics_box.monitors.probing.registration import Registrations
 from analytics_box.notify.change import Tools
 from analytics_box.notify.deliveries import Deliveries
 from analytics_box.notify.send import Sender
-from analytics_box.openapi import document
 from analytics_box.outgoing.client import Client
 from analytics_box.overview.autocomplete import KeptSuggestions
 from analytics_box.overview.board import WEBSITE
@@ -234,8 +233,15 @@ def _on_pages(wired: Wired) -> tuple[object, ...]:
         ImportJobs(clock),
         _assets(),
         Manual(web_dir() / "manual", settings.public_url),
-        Reference(lambda: document(settings, cookie=wired.state.sign_ins.cookie_name)),
+        Reference(lambda: _document(settings, wired.state.sign_ins.cookie_name)),
     )
+
+
+def _document(settings: Settings, cookie: str) -> Schema:
+    """The description of the API."""
+    from analytics_box.openapi import document  # noqa: PLC0415  # a megabyte, until somebody reads the reference
+
+    return document(settings, cookie=cookie)
 
 
 @cache

@@ -7,14 +7,18 @@ import gc
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import segno  # noqa: F401  what boxes load when it is first used
+import argon2  # noqa: F401  what boxes load when it is first used
+import jinja2  # noqa: F401
+import segno  # noqa: F401
 import ua_parser.loaders  # noqa: F401
 
 import analytics_box.cli.backup
 import analytics_box.cli.box
 import analytics_box.cli.care
-import analytics_box.cli.serve
+import analytics_box.cli.demo
 import analytics_box.cli.users
+import analytics_box.openapi
+import analytics_box.outgoing.exchange
 import analytics_box.server  # noqa: F401
 import tests.forked  # noqa: F401
 from analytics_box.box import open_box

@@ -1,11 +1,12 @@
 """Argon2 in a thread, two at a time: hashing must neither block the loop nor eat the memory."""
 
 import asyncio
+from functools import cache
+from typing import TYPE_CHECKING
 
-from argon2 import PasswordHasher
-from argon2.exceptions import InvalidHashError, VerificationError
+if TYPE_CHECKING:
+    from argon2 import PasswordHasher
 
-_HASHER = PasswordHasher(memory_cost=19 * 1024, time_cost=2, parallelism=1)
 _AT_ONCE = 2
 
 # Verified for unknown users, so that an answer takes as long for them. The hash of a random, forgotten password.
@@ -32,11 +33,20 @@ class Passwords:
 
 def hash_now(password: str) -> str:
     """Hash for a caller without an event loop."""
-    return _HASHER.hash(password)
+    return _hasher().hash(password)
+
+
+@cache
+def _hasher() -> "PasswordHasher":
+    from argon2 import PasswordHasher  # noqa: PLC0415  # half a megabyte, until somebody signs in
+
+    return PasswordHasher(memory_cost=19 * 1024, time_cost=2, parallelism=1)
 
 
 def _verify(stored: str | None, password: str) -> bool:
+    from argon2.exceptions import InvalidHashError, VerificationError  # noqa: PLC0415  # see _hasher
+
     try:
-        return _HASHER.verify(stored or _NOBODY, password) and bool(stored)
+        return _hasher().verify(stored or _NOBODY, password) and bool(stored)
     except (VerificationError, InvalidHashError):
         return False

@@ -10,8 +10,8 @@ from typing import Final
 from msgspec import Struct
 
 from analytics_box.backup import record, take
-from analytics_box.backup.archive import GoingOn
 from analytics_box.backup.failures import Failed, Stopped
+from analytics_box.backup.going_on import GoingOn
 from analytics_box.backup.places import place_of, shown_as
 from analytics_box.backup.record import Entry
 from analytics_box.backup.sealing import passphrase_of

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
 from urllib.parse import urlsplit
 
 from analytics_box.backup import manifest as manifests
-from analytics_box.backup.archive import Sink
 from analytics_box.backup.failures import Failed, NotReached
+from analytics_box.backup.places import Sink
 
 if TYPE_CHECKING:
     from obstore.store import S3Store

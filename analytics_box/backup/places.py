@@ -7,10 +7,9 @@ import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO, Final, Protocol, cast
+from typing import Any, BinaryIO, Final, Protocol, cast
 
 from analytics_box.backup import manifest as manifests
-from analytics_box.backup.archive import Sink
 from analytics_box.backup.failures import Failed, NoRoom, NotReached
 from analytics_box.store.files import sync_folder
 
@@ -18,6 +17,12 @@ PIPE: Final = "-"
 S3: Final = "s3://"
 _PART: Final = ".part"
 _FULL: Final = {errno.ENOSPC, errno.EDQUOT}
+
+
+class Sink(Protocol):
+    """Where bytes go."""
+
+    def write(self, content: bytes, /) -> Any: ...
 
 
 class Place(Protocol):

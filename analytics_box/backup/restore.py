@@ -19,8 +19,8 @@ import msgspec
 from msgspec import Struct
 
 from analytics_box.backup import upgrade
-from analytics_box.backup.archive import GoingOn, unpack
 from analytics_box.backup.failures import Failed, NoRoom, NotABackup
+from analytics_box.backup.going_on import GoingOn
 from analytics_box.backup.manifest import Held, Manifest
 from analytics_box.backup.places import Place
 from analytics_box.backup.take import KEY_FILE, PARTS
@@ -116,6 +116,8 @@ def _unpacked(place: Place, name: str, passphrase: bytes, folder: Path, going_on
                 f"are free on the disk of {folder.parent}"
             )
         return folder
+
+    from analytics_box.backup.archive import unpack  # noqa: PLC0415  # see archive
 
     with place.reading(name) as source:
         manifest = unpack(source, passphrase, wanted, going_on)

@@ -14,10 +14,10 @@ from msgspec import Struct
 
 from analytics_box import __version__, ids
 from analytics_box.backup import manifest as manifests
-from analytics_box.backup.archive import GoingOn, Sink, pack, part_of, unpack
 from analytics_box.backup.failures import Failed, NoRoom, NotABackup
+from analytics_box.backup.going_on import GoingOn, nobody_minds
 from analytics_box.backup.manifest import Held, Kind, Manifest
-from analytics_box.backup.places import PIPE, Place
+from analytics_box.backup.places import PIPE, Place, Sink
 from analytics_box.backup.record import Entry
 from analytics_box.clock import Clock
 from analytics_box.settings import FILE_NAME, Settings, configuration_file
@@ -50,10 +50,6 @@ class Copy(Struct, frozen=True):
 
     folder: str
     moment: int
-
-
-def nobody_minds() -> None:
-    """Go on."""
 
 
 def copy(settings: Settings, databases: Sequence[Db], clock: Clock, going_on: GoingOn = nobody_minds) -> Copy:
@@ -174,6 +170,8 @@ def finish(
 
     Raises Failed and its kinds. The copy stays.
     """
+    from analytics_box.backup.archive import pack, part_of, unpack  # noqa: PLC0415  # see archive
+
     start, folder = time.monotonic(), Path(made.folder)
     with working_on(folder):
         try:

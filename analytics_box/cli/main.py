@@ -23,7 +23,7 @@ COMMANDS: Final = {
     ),
     "completion": Line("reference", "completion", "Print what makes a shell complete commands and options."),
     "demo": Line(
-        "serve",
+        "demo",
         "demo",
         "Serve a demo in a folder of its own (demo, in the data folder), with 90 days of invented visits up to now.",
     ),

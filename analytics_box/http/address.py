@@ -46,8 +46,15 @@ def client_address(peer: str, forwarded_for: str | None, trusted: tuple[Network,
     A peer without an address came over a Unix socket, and is trusted. A hop that is no address ends the walk: nothing
     left of it can be believed.
     """
+    if forwarded_for is None:
+        return _known(peer).text
+    walk = _remembered_walk if len(forwarded_for) <= _LONGEST else _walk
+    return walk(peer, forwarded_for, trusted)
+
+
+def _walk(peer: str, forwarded_for: str, trusted: tuple[Network, ...]) -> str:
     address = _known(peer)
-    if forwarded_for is None or (peer and not _within(address, trusted)):
+    if peer and not _within(address, trusted):
         return address.text
     for hop in reversed(forwarded_for.split(",")):
         found = _known(hop.strip())
@@ -57,6 +64,9 @@ def client_address(peer: str, forwarded_for: str | None, trusted: tuple[Network,
         if not _within(found, trusted):
             break
     return address.text
+
+
+_remembered_walk = lru_cache(maxsize=8_000)(_walk)  # most requests come from somebody who was there a moment ago
 
 
 def canonical(text: str) -> str:

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 from urllib.parse import parse_qs
 
 import msgspec
+from msgspec import Struct
 
 from analytics_box import errors
 from analytics_box.errors import Detail
@@ -24,7 +25,7 @@ Headers = Mapping[bytes, bytes]
 T = TypeVar("T")
 
 
-class Delivery(NamedTuple):
+class Delivery(Struct, frozen=True):
     """A request of a sender, read to its end."""
 
     scope: Scope
@@ -32,7 +33,7 @@ class Delivery(NamedTuple):
     body: bytes
 
 
-class Answer(NamedTuple):
+class Answer(Struct, frozen=True):
     """What it is answered. `happened` goes into the header X-Analytics-Box."""
 
     status: int

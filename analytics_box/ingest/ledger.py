@@ -4,6 +4,8 @@ from collections.abc import Callable, Sequence, Set
 from operator import attrgetter
 from typing import NamedTuple
 
+from msgspec import Struct
+
 from analytics_box.facts.event import CUSTOM, Event, Fact, Span, described
 from analytics_box.facts.layout import INSERT, insert, stored_attributes
 from analytics_box.facts.tables import CLOSED, SPANS
@@ -40,7 +42,7 @@ class Appended(NamedTuple):
 NOTHING = Appended([])
 
 
-class Batch(NamedTuple):
+class Batch(Struct, frozen=True):
     """The facts of one request. They are taken in the order of their times, events before spans, and may move
     `most_moved` rows beside them. With a `meter` they are all of its site, and what it does not take is folded."""
 

@@ -1,22 +1,14 @@
-"""E-mail over SMTP, with what the operating system's Python has. Nothing is sent until `smtp_host` is set.
+"""E-mail: what there is to send, and when. Nothing is sent until `smtp_host` is set.
 
-A message is sent in a thread, at most two at a time, each step under a time limit. Neither the password nor a
+A message is sent in a thread, at most two at a time, each step under a time limit (smtp). Neither the password nor a
 message's text is ever logged or part of an error.
 """
 
 import asyncio
 import logging
-import smtplib
-import ssl
 import threading
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
-from email.errors import MessageError
-from email.headerregistry import Address
-from email.message import EmailMessage
-from email.policy import EmailPolicy
-from email.utils import formatdate, make_msgid, parseaddr
-from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
@@ -25,10 +17,7 @@ from analytics_box.settings import Settings
 
 log = logging.getLogger(__name__)
 
-SECONDS = 10.0  # for connecting, and for each answer of the server
 _AT_ONCE = 2
-_UNSENDABLE = "The message has an address or a subject that cannot be sent"
-_FOR_PROGRAMS = frozenset({"message-id", "references", "list-unsubscribe", "list-unsubscribe-post"})
 
 
 class NotSent(Exception):
@@ -98,28 +87,9 @@ class Mailer:
             await asyncio.wait(self._going)
 
     def _send(self, mail: Mail) -> None:
-        settings = self._settings
-        try:
-            message = _written(self.sender, mail)
-            password = _first_line(settings.smtp_password_file)
-            with _connect(settings) as server:
-                if settings.smtp_user:
-                    server.login(settings.smtp_user, password)
-                server.send_message(message)
-        except smtplib.SMTPAuthenticationError as refused:
-            raise NotSent("The mail server does not accept the user or password") from refused
-        except smtplib.SMTPNotSupportedError as lacking:
-            raise NotSent("The mail server lacks what smtp_security or smtp_user ask for") from lacking
-        except smtplib.SMTPRecipientsRefused as refused:
-            raise NotSent("The mail server refuses the recipient") from refused
-        except smtplib.SMTPResponseException as refused:
-            raise NotSent(f"The mail server refuses the message with code {refused.smtp_code}") from refused
-        except ssl.SSLError as broken:
-            raise NotSent(f"No secure connection to the mail server: {broken.reason}") from broken
-        except (OSError, smtplib.SMTPException) as broken:
-            raise NotSent(f"The mail server cannot be reached: {type(broken).__name__}") from broken
-        except ValueError as broken:
-            raise NotSent(_UNSENDABLE) from broken
+        from analytics_box.notify import smtp  # noqa: PLC0415  # Python's mail takes a megabyte where nothing is sent
+
+        smtp.send(self._settings, self.sender, mail)
 
 
 async def _apart(work: Callable[[], None]) -> None:
@@ -146,75 +116,3 @@ async def _apart(work: Callable[[], None]) -> None:
 
     threading.Thread(target=run, name="mail", daemon=True).start()
     await ended
-
-
-class _Policy(EmailPolicy):
-    """Headers for programs stay in one line: where Python folds an address, no program knows it any more."""
-
-    def fold_binary(self, name: str, value: str) -> bytes:
-        if name.lower() in _FOR_PROGRAMS:
-            return f"{name}: {value}{self.linesep}".encode("ascii", "replace")
-        return super().fold_binary(name, value)
-
-
-_POLICY = _Policy()
-
-
-def _written(sender: str, mail: Mail) -> EmailMessage:
-    """Raises NotSent for an address or a subject that makes no header. Strangers type addresses, and what Python's
-    parser raises for odd ones is not bounded."""
-    try:
-        message = _message(sender, mail)
-        bytes(message)
-    except Exception as broken:
-        raise NotSent(_UNSENDABLE) from broken
-    return message
-
-
-def _message(sender: str, mail: Mail) -> EmailMessage:
-    """Raises ValueError for line breaks where a header would be forged."""
-    message = EmailMessage(_POLICY)
-    message["From"] = _named(mail.of, sender) if mail.of else sender
-    message["To"] = mail.to
-    message["Subject"] = mail.subject
-    message["Date"] = formatdate(usegmt=True)
-    domain = sender.rpartition("@")[2].rstrip(">") or "localhost"
-    message["Message-ID"] = f"<{mail.id}@{domain}>" if mail.id else make_msgid(domain=domain)
-    if mail.thread:
-        message["References"] = f"<{mail.thread}@{domain}>"
-    message["Auto-Submitted"] = "auto-generated"
-    for name, value in mail.headers:
-        message[name] = value
-    message.set_content(mail.text)
-    return message
-
-
-def _named(name: str, sender: str) -> Address | str:
-    """The sender under another name; as it is where its address is none that Python knows."""
-    try:
-        return Address(name, addr_spec=parseaddr(sender)[1])
-    except (MessageError, ValueError, IndexError):
-        return sender
-
-
-def _connect(settings: Settings) -> smtplib.SMTP:
-    host, port = settings.smtp_host, settings.smtp_port
-    if settings.smtp_security == "tls":
-        return smtplib.SMTP_SSL(host, port, timeout=SECONDS, context=ssl.create_default_context())
-    server = smtplib.SMTP(host, port, timeout=SECONDS)
-    if settings.smtp_security == "starttls":
-        try:
-            server.starttls(context=ssl.create_default_context())
-        except BaseException:
-            server.close()
-            raise
-    return server
-
-
-def _first_line(file: str) -> str:
-    if not file:
-        return ""
-    try:
-        return Path(file).expanduser().read_text("utf-8").partition("\n")[0].rstrip("\r")
-    except (OSError, UnicodeDecodeError) as broken:
-        raise NotSent(f"smtp_password_file cannot be read: {type(broken).__name__}") from broken

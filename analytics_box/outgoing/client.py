@@ -17,7 +17,6 @@ from msgspec import Struct
 from analytics_box.outgoing.addresses import Address, Fence, fence
 from analytics_box.outgoing.budget import Share
 from analytics_box.outgoing.deadline import within
-from analytics_box.outgoing.exchange import exchange
 from analytics_box.outgoing.failures import BadAnswer
 from analytics_box.outgoing.messages import OTHERS, Course, Header, Outgoing, Phases, Received, ms
 from analytics_box.outgoing.resolve import Resolver, resolver
@@ -122,6 +121,8 @@ class Client:
 
     def prepare(self, ask: Ask) -> None:
         """Load what the first request needs, before any clock runs."""
+        import analytics_box.outgoing.exchange  # noqa: F401, PLC0415  # half a megabyte, where nothing is asked
+
         if ask.url.startswith("https:"):
             self.trust(verify=ask.verify)
 
@@ -153,6 +154,8 @@ class Client:
         course.phases, course.address = Phases(), ""
         addresses = await self.vet(outgoing.target, course)
         trust = self.trust(verify=verify) if outgoing.target.scheme == "https" else None
+        from analytics_box.outgoing.exchange import exchange  # noqa: PLC0415  # see prepare
+
         return await exchange(outgoing, addresses, trust, course)
 
     @cached_property

@@ -32,8 +32,8 @@ def clean(text: str, longest: int = LONGEST) -> str:
     """Text without control and direction characters and without runs of white space, cut to length."""
     if not text:  # most of what an event may say it does not
         return ""
-    printable = text.isprintable()
-    if not printable or not text.isascii():
+    printable = text.isprintable()  # nothing invisible is, and no white space but the space itself
+    if not printable:
         text = _INVISIBLE.sub("", text)
     if not printable or "  " in text:
         text = _SPACES.sub(" ", text)

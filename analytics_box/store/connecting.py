@@ -6,12 +6,16 @@ from pathlib import Path
 import apsw
 
 BUSY_MS = 5_000
+# Statements that stay compiled, in a ring that each use of one goes on by a place: those of a busy moment must not push
+# out what is needed once in a hundred.
+_KEPT_OF_A_WRITER = 1_000
 LOG_KEPT = 32 << 20  # bytes of the write-ahead log's file that stay once it has started again
 
 
 def connect(path: Path, *, writes: bool, durability: str, vfs: str | None) -> apsw.Connection:
     """A connection to a file that is there; one that does not write cannot."""
-    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE, vfs=vfs)
+    kept = {"statementcachesize": _KEPT_OF_A_WRITER} if writes else {}
+    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE, vfs=vfs, **kept)
     connection.set_busy_timeout(BUSY_MS)
     connection.pragma("journal_mode", "wal")
     connection.pragma("synchronous", durability)

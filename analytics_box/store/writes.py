@@ -4,9 +4,10 @@ import asyncio
 import logging
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import apsw
+from msgspec import Struct
 
 log = logging.getLogger(__name__)
 
@@ -41,7 +42,7 @@ class InMemoryState(Protocol):
         """All changes so far are on disk."""
 
 
-class Job(NamedTuple):
+class Job(Struct, frozen=True):
     """A write that waits for its turn, and whoever waits for it. Where something is `given`, the work is shared with
     neighbours that have the same, and gets what is given of all of them."""
 

@@ -14,6 +14,7 @@ from analytics_box.clock import DAY, HOUR, MINUTE, utc_day
 from analytics_box.facts.event import CUSTOM
 from analytics_box.query import ranges, rollups
 from analytics_box.query.engines import columns, duckdb, sqlite
+from analytics_box.query.engines import rolling as of_the_replica
 from analytics_box.query.engines.columns import Replica
 from analytics_box.query.engines.counting import Row
 from analytics_box.query.engines.sql import rolling
@@ -170,6 +171,10 @@ class World(replica.World):
         found = self.replica.connection.execute("select day from days where rolled = $1", [rolled])
         return [day for (day,) in found.fetchall()]
 
+    def rows_of(self, table: str) -> list[Row]:
+        """All that the replica has in this table."""
+        return sorted(self.replica.connection.execute(f"select * from {table}").fetchall())
+
     def assert_alike(self, plans: list[Plan]) -> int:
         """Roll-ups, rows of the replica and rows of the ledger give the same; how many plans were cut."""
         self.runner.run(self.engines._columns.follow())
@@ -233,6 +238,31 @@ def test_every_roll_up_answers_as_its_rows_do(tmp_path: Path) -> None:
         assert all(
             rows for rows in (duckdb.run(world.replica.connection, plan, seconds=9) for plan in plans[: len(ROLLS)])
         )
+    finally:
+        world.close()
+
+
+def test_one_look_at_sessions_finds_the_ends_that_a_look_for_each_finds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = World(tmp_path, 4)
+    try:
+        world.tell(200)
+        # A leave beacon may stand where the start was: entries and exits have another visitor than the session then.
+        world.write(
+            "update stored_events set kind = 3, visitor = visitor + 2 where since_start = 0 and session % 3 = 0"
+        )
+        found = []
+        for beside in (True, False):
+            monkeypatch.setattr(of_the_replica, "_ROLLING", of_the_replica._ROLLING._replace(ends_beside=beside))
+            world.write("update stored_events set scroll = scroll")  # all days are rolled up again
+            world.clock.advance(seconds=HOUR / 1000)
+            world.maintain()
+            found.append(
+                [world.rows_of(f"rolled_{end}{kind}") for end in ("entries", "exits") for kind in ("", "_ids")]
+            )
+        assert found[0] == found[1]
+        assert all(found[0])
     finally:
         world.close()
 

@@ -2,11 +2,11 @@
 
 import string
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 from urllib.parse import quote, urlsplit
 
-import jinja2
 from litestar import Request, Response
 
 from analytics_box import texts
@@ -17,6 +17,9 @@ from analytics_box.http.page.assets import Assets
 from analytics_box.http.page.settings_area import Entry
 from analytics_box.settings import Settings
 
+if TYPE_CHECKING:
+    import jinja2
+
 _FORM = (b"application/x-www-form-urlencoded",)
 _IN_A_LOCATION = string.digits + string.ascii_letters + string.punctuation + " "  # as it is; never the end of a line
 MOST_FORM_BYTES = 65_536
@@ -26,12 +29,33 @@ FORM_KEPT = "/forms/kept"  # shows the form that was sent after the session had 
 class Pages:
     """The templates. Text is escaped, an unknown name is an error, and `static(name)` gives a file's address."""
 
-    compiled: ClassVar[jinja2.BytecodeCache | None] = None
+    compiled: "ClassVar[jinja2.BytecodeCache | None]" = None
     """For who opens many boxes in one process: compiling its templates is most of the work of a box's first page."""
 
     def __init__(self, folder: Path, assets: Assets) -> None:
-        self._templates = jinja2.Environment(
-            loader=jinja2.FileSystemLoader(folder),
+        self._folder = folder
+        self._known: dict[str, Any] = {
+            "static": assets.url,
+            "texts": texts,
+            "settings_entries": (),
+            "notices": tuple,
+        }
+
+    def offer_settings(self, entries: tuple[Entry, ...]) -> None:
+        """Tell which pages the settings area has."""
+        self._known["settings_entries"] = entries
+
+    def tell_administrators(self, notices: Callable[[], Sequence[object]]) -> None:
+        """Say on every page of an administrator of the box what this returns: things with a text and an href."""
+        self._known["notices"] = notices
+
+    @cached_property
+    def _templates(self) -> "jinja2.Environment":
+        """What reads and keeps them, with all that they are told until then."""
+        import jinja2  # noqa: PLC0415  # two megabytes, until somebody sees a page
+
+        templates = jinja2.Environment(
+            loader=jinja2.FileSystemLoader(self._folder),
             autoescape=True,
             undefined=jinja2.StrictUndefined,
             trim_blocks=True,
@@ -39,15 +63,8 @@ class Pages:
             auto_reload=False,
             bytecode_cache=self.compiled,
         )
-        self._templates.globals |= {"static": assets.url, "texts": texts, "settings_entries": (), "notices": tuple}
-
-    def offer_settings(self, entries: tuple[Entry, ...]) -> None:
-        """Tell which pages the settings area has."""
-        self._templates.globals["settings_entries"] = entries
-
-    def tell_administrators(self, notices: Callable[[], Sequence[object]]) -> None:
-        """Say on every page of an administrator of the box what this returns: things with a text and an href."""
-        self._templates.globals["notices"] = notices
+        templates.globals |= self._known
+        return templates
 
     def prepare(self, templates: Sequence[str]) -> None:
         """Read templates now, so that nobody waits for it later."""

@@ -28,7 +28,11 @@ _LISTED = (
     """ from (select unnest(from_json($1, '["json"]')) as one)"""
 )
 _ROLLING = Rolling(
-    DIALECT, _LISTED, "events\nwhere true", "select site, day, slot, duration from wanted_sessions order by 1, 2, 3, 4"
+    DIALECT,
+    _LISTED,
+    "events\nwhere true",
+    "duration from wanted_sessions order by site_day, slot, duration",
+    ends_beside=True,
 )
 
 
@@ -124,7 +128,8 @@ class Roller:
     def _finds(self, source: str) -> bool:
         return bool(self._connection.execute(f"select 1 {source} limit 1").fetchall())
 
-    def _do(self, statement: str, values: Values | list[str] | None = None) -> None:
+    def _do(self, statement: str, values: Values | list[str] | None = None) -> int:
         if self._closed:
             raise InterruptedError
-        self._connection.execute(statement, values or {})
+        written = self._connection.execute(statement, values or {}).fetchone()
+        return int(written[0]) if written else 0

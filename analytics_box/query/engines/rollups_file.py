@@ -24,6 +24,7 @@ from analytics_box.clock import DAY, HOUR, MINUTE
 from analytics_box.query.engines import sqlite
 from analytics_box.query.engines.medians import add_functions
 from analytics_box.query.engines.sql.rolling import OF_ROLLS, TABLES, Batch, Day, Do, Rolling
+from analytics_box.query.engines.sql.texts import Values
 from analytics_box.query.engines.transfer import RELATION
 from analytics_box.query.plan import Plan
 from analytics_box.query.rollups import BY_DIMENSION, SPANS, Cut, Roll, cut, days_of, span, spans_of
@@ -48,7 +49,8 @@ _ROLLING = Rolling(
     sqlite.DIALECT,
     "select value ->> 0, value ->> 1, value ->> 2 from json_each(?1)",
     f"{RELATION}\nwhere site in (select value from json_each(:sites))",
-    "select site, day, slot, packed(duration) from wanted_sessions group by 1, 2, 3",
+    "packed(duration) from wanted_sessions group by site_day, slot",
+    ends_beside=False,
 )
 _OF_PAGES = tuple(f"rolled_{roll.name}" for roll in BY_DIMENSION if roll.group == ("path",))
 _DAYS_OF_ROWS = f"site, time / {DAY} as day, iif(session = 0, time, time - since_start) / {DAY} as began"
@@ -193,7 +195,7 @@ class RollupsFile:
         if not waiting:
             return False
         events = self._batch(waiting)
-        batch = Batch(self._connection.execute, _ROLLING, events)
+        batch = Batch(self._do, _ROLLING, events)
         batch.forget()
         batch.roll()
         listed = json.dumps([*events])
@@ -205,9 +207,14 @@ class RollupsFile:
             (listed,),
         )
         for site, days, first in sorted(_complete(self._connection, events, now)):
-            _roll_span(self._connection.execute, site, days, first)
+            _roll_span(self._do, site, days, first)
         self._rolled_at |= dict.fromkeys(events, now)
         return len(events) < len(waiting) or len(found) >= MOST_DAYS
+
+    def _do(self, statement: str, values: Values | list[str] | None = None) -> int:
+        before = self._connection.total_changes()
+        self._connection.execute(statement, values)
+        return self._connection.total_changes() - before
 
     def _batch(self, days: list[Day]) -> dict[Day, int]:
         """The first of these days, as many as may be read together and no other day between them, with the number of

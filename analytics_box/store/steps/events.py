@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from analytics_box.store.stored_facts import (
     CHANGED_DAYS,
     FLAG_EXPOSURES,
+    KINDS_AS_A_RANGE,
     LASTING_IDS,
     NOT_MEASURED,
     SILENT_BELOW_FLOORS,
@@ -560,4 +561,5 @@ EVENTS = (
             """,
         ),
     ),
+    ("0018_kinds_as_a_range", KINDS_AS_A_RANGE),
 )

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Mapping
 
 from analytics_box.facts.tables import ATTRIBUTES
 from analytics_box.query import happened
@@ -11,7 +12,7 @@ from analytics_box.query.engines.sql.happenings import SOON
 from analytics_box.query.engines.sql.names import BEGUN, DID, ID_OF_STARTER, PER_SESSION, PLACE, STARTER
 from analytics_box.query.engines.sql.texts import Values, named
 from analytics_box.query.filters import OF_THE_PAGE, Condition, Where, flag_of
-from analytics_box.query.plan import OF_SESSIONS, SESSION_AFTER, SESSION_BEFORE, Plan
+from analytics_box.query.plan import OF_SESSIONS, SESSION_AFTER, SESSION_BEFORE, Plan, Source
 
 # The same in each event of a session.
 _OF_A_SESSION = frozenset((*ATTRIBUTES, "session", "site")) | happened.COLUMNS
@@ -72,6 +73,12 @@ def _landings(plan: Plan, dialect: Dialect, values: Values) -> str:
     return f"({inner}\n)"
 
 
+# The pages that a session began and ended with, beside its other measures where the engine can tell both at once.
+END_OF: Mapping[Source, str] = {"entries": "first_page", "exits": "last_page"}
+_BEST_OF: Mapping[Source, str] = {"entries": "min", "exits": "max"}
+_PLACE_OF_VIEW = f"case when kind = 1 then {PLACE} end"
+
+
 def _of_sessions(plan: Plan, used: str, dialect: Dialect, values: Values) -> str:
     values |= {"earliest": plan.start - SESSION_BEFORE, "latest": plan.end + SESSION_AFTER}
     where = [
@@ -88,13 +95,15 @@ def _of_sessions(plan: Plan, used: str, dialect: Dialect, values: Values) -> str
     scan = _and(where)
     where += [_of_session(item, scan, dialect, values) for item in _together(plan.where)]
     if plan.source == "sessions":
-        columns = [f"{sql} as {name}" for name, sql in PER_SESSION.items() if re.search(rf"\b{name}\b", used)]
+        measures = PER_SESSION | {"starter": f"min(case when {_SEEN} then {STARTER} end)"}
+        measures |= {END_OF[end]: dialect.best("path", best, _PLACE_OF_VIEW) for end, best in _BEST_OF.items()}
+        columns = [f"{sql} as {name}" for name, sql in measures.items() if re.search(rf"\b{name}\b", used)]
         kept = {"started": "session_started"} | {name: name for name in ("site", "client_session", *ATTRIBUTES)}
         columns += [f"{dialect.keep(of)} as {name}" for name, of in kept.items() if re.search(rf"\b{name}\b", used)]
         shown = ", ".join(("session", *columns))
         inner = f"select {shown}\n  from events as fact\n  where {_and(where)}\n  group by session"
     elif plan.source in {"entries", "exits"}:
-        best, place = "min" if plan.source == "entries" else "max", f"case when kind = 1 then {PLACE} end"
+        best, place = _BEST_OF[plan.source], _PLACE_OF_VIEW
         columns = [
             f"{dialect.keep('session_started')} as started",
             *((f"{dialect.keep('site')} as site",) if re.search(r"\bsite\b", used) else ()),

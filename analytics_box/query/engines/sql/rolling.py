@@ -5,6 +5,7 @@ day that is not there has nothing. Who keeps them says of a day that it is no lo
 """
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
@@ -13,9 +14,9 @@ from analytics_box.facts.event import LASTS, PAGE_VIEW, VISITOR_BITS
 from analytics_box.query.engines import sql
 from analytics_box.query.engines.sql.dialect import Dialect
 from analytics_box.query.engines.sql.names import BOUNCED
-from analytics_box.query.engines.sql.relations import relation
+from analytics_box.query.engines.sql.relations import END_OF, relation
 from analytics_box.query.engines.sql.texts import Values
-from analytics_box.query.plan import Plan
+from analytics_box.query.plan import Plan, Source
 from analytics_box.query.rollups import BY_DIMENSION, OF_EVENTS, OF_SESSIONS, SLOT, STARTS, TIME, Roll
 
 ALWAYS_PAYS = 1_000  # rows that a roll-up of a day may have whatever the day has
@@ -26,8 +27,12 @@ _ALIKE = f"visitor & {LASTS} = 0"
 _OF_THE_START = f"{_ALIKE} and (starter >> {VISITOR_BITS}) in (0, 2, 6)"
 _VISITOR = f"starter % {1 << VISITOR_BITS}"
 _WANTED = "in (select site, day from wanted_days)"
+# A day and its website as one number, because what is grouped by less is grouped sooner.
+_DAYS = 1 << 24  # more than any UTC day
+_SITE_AND_DAY = f"site_day / {_DAYS} as site, site_day % {_DAYS} as day"
+_AMONG_WANTED = f"in (select site * {_DAYS} + day from wanted_days)"
 
-Do = Callable[..., object]  # runs a statement, with its values if it has any
+Do = Callable[..., int]  # runs a statement, with its values if it has any; how many rows it wrote, or a few more
 
 
 class Day(NamedTuple):
@@ -71,12 +76,15 @@ OF_ROLLS = tuple(name for name in TABLES if name.startswith("rolled_"))
 
 class Rolling(NamedTuple):
     """How an engine rolls up: the words of its statements, days with a number each from JSON ($1 or ?1) as a table
-    site, day, events; all events of the sites in :sites that a batch reads, and what is kept of durations by slot."""
+    site, day, events; all events of the sites in :sites that a batch reads; what is kept of the durations of
+    wanted_sessions, after site, day and slot; whether a statement about sessions may take their first and last page
+    beside other measures."""
 
     dialect: Dialect
     listed: str
     events: str
     durations: str
+    ends_beside: bool
 
 
 class Batch:
@@ -89,6 +97,8 @@ class Batch:
         self._sites = tuple(sorted({day.site for day in events}))
         self._start = min(day.day for day in events) * DAY
         self._end = (max(day.day for day in events) + 1) * DAY
+        self._written: Counter[str] = Counter()  # rows by roll-up
+        self._has_lasting = False
         do("create temp table wanted_days (site bigint, day bigint, events bigint)")
         do(
             f"insert into wanted_days {rolling.listed}",
@@ -104,115 +114,125 @@ class Batch:
         """Roll up all of them."""
         self._roll_events()
         self._roll_sessions()
-        if any(number > ALWAYS_PAYS for number in self._events.values()):
-            self._check_that_it_pays()
+        self._check_that_it_pays()
         self._do("insert into rolled_days select site, day from wanted_days")
         for table in ("wanted_days", "wanted_events", "wanted_visits", "wanted_sessions"):
             self._do(f"drop table {table}")
 
-    def _do(self, statement: str, values: Values | None = None) -> None:
-        self._run(self._rolling.dialect.finish(statement), values or {})
+    def _do(self, statement: str, values: Values | None = None) -> int:
+        return self._run(self._rolling.dialect.finish(statement), values or {})
 
     def _roll_events(self) -> None:
         self._of_events("wanted_events", f"time % {DAY} / {SLOT} as slot, kind, visitor, path")
         self._roll_time()
         attributes = sorted({name for roll in OF_EVENTS for name in roll.group} - {"path"})
-        by = ", ".join(str(number) for number in range(1, 4 + len(attributes)))
+        by = ", ".join(str(number) for number in range(1, 3 + len(attributes)))
         views = "count(case when kind = 1 then 1 end) as views"
         self._of_events("wanted_visits", f"visitor, {', '.join(attributes)}, {views}", f"and kind <> 3\ngroup by {by}")
         for roll in OF_EVENTS:
             if roll.kinds == (PAGE_VIEW,):
-                self._cells(roll, f"wanted_events where kind = {PAGE_VIEW}", "count(*)", _ALIKE)
+                source, counted = f"wanted_events where kind = {PAGE_VIEW}", "count(*)"
             else:
-                self._cells(roll, "wanted_visits where true", "sum(views)", _ALIKE)
+                source, counted = "wanted_visits where true", "sum(views)"
+            self._cells(roll, source, counted, _ALIKE)
+            if self._has_lasting:
+                self._ids(roll, source, _ALIKE)
 
     def _of_events(self, table: str, shown: str, more: str = "") -> None:
         """A table of what events of these days have."""
-        day = f"time / {DAY}"
+        site_day = f"site * {_DAYS} + time / {DAY}"
         within: Values = {"start": self._start, "end": self._end, "sites": json.dumps(self._sites)}
         found = (
-            f"create temp table {table} as select site, {day} as day, {shown}\nfrom {self._rolling.events}"
-            f" and time >= :start and time < :end and bot = 0 and (site, {day}) {_WANTED} {more}"
+            f"create temp table {table} as select {site_day} as site_day, {shown}\nfrom {self._rolling.events}"
+            f" and time >= :start and time < :end and bot = 0 and {site_day} {_AMONG_WANTED} {more}"
         )
         self._run(*sql.finished(found, "roll", self._rolling.dialect, within))
 
     def _roll_time(self) -> None:
         self._do(
-            "create temp table seen as select site, day, visitor, min(slot) as first_slot, max(slot) as last_slot"
-            " from wanted_events where kind <> 3 and visitor <> 0 group by 1, 2, 3"
+            "create temp table seen as select site_day, visitor, min(slot) as first_slot, max(slot) as last_slot"
+            " from wanted_events where kind <> 3 and visitor <> 0 group by 1, 2"
         )
-        self._do(
-            f"insert into rolled_{TIME.name}_ids select site, day, visitor, first_slot, last_slot from seen"
+        lasting = self._do(
+            f"insert into rolled_{TIME.name}_ids select {_SITE_AND_DAY}, visitor, first_slot, last_slot from seen"
             f" where not ({_ALIKE})"
         )
+        self._has_lasting = lasting > 0
         self._do(
             f"insert into rolled_{TIME.name}"
-            " select site, day, slot, sum(views), sum(events), sum(firsts), sum(lasts) from ("
-            " select site, day, slot, count(case when kind = 1 then 1 end) as views,"
+            f" select {_SITE_AND_DAY}, slot, sum(views), sum(events), sum(firsts), sum(lasts) from ("
+            " select site_day, slot, count(case when kind = 1 then 1 end) as views,"
             " count(case when kind <> 3 then 1 end) as events, 0 as firsts, 0 as lasts from wanted_events"
-            " group by 1, 2, 3"
-            f" union all select site, day, first_slot, 0, 0, count(*), 0 from seen where {_ALIKE} group by 1, 2, 3"
-            f" union all select site, day, last_slot, 0, 0, 0, count(*) from seen where {_ALIKE} group by 1, 2, 3"
-            ") group by 1, 2, 3"
+            " group by 1, 2"
+            f" union all select site_day, first_slot, 0, 0, count(*), 0 from seen where {_ALIKE} group by 1, 2"
+            f" union all select site_day, last_slot, 0, 0, 0, count(*) from seen where {_ALIKE} group by 1, 2"
+            ") group by site_day, slot"
         )
         self._do("drop table seen")
 
     def _roll_sessions(self) -> None:
-        plan = Plan("sessions", self._sites, self._start, self._end)
         shown = f"started % {DAY} / {SLOT} as slot, duration, events, case when {BOUNCED} then 1 else 0 end as bounced"
-        self._sessions(plan, shown)
+        if self._rolling.ends_beside:
+            shown += f", views, starter, {', '.join(END_OF.values())}"
+        self._sessions("sessions", shown)
         self._do(
-            f"insert into rolled_{STARTS.name} select site, day, slot, count(*), sum(bounced), sum(events),"
-            " sum(duration) from wanted_sessions group by 1, 2, 3"
+            f"insert into rolled_{STARTS.name} select {_SITE_AND_DAY}, slot, count(*), sum(bounced), sum(events),"
+            " sum(duration) from wanted_sessions group by site_day, slot"
         )
-        self._do(f"insert into rolled_durations {self._rolling.durations}")
+        self._do(f"insert into rolled_durations select {_SITE_AND_DAY}, slot, {self._rolling.durations}")
         for roll in OF_SESSIONS:
-            self._do("drop table wanted_sessions")
-            self._sessions(
-                Plan(roll.source, self._sites, self._start, self._end), f"path, starter, {_VISITOR} as visitor"
-            )
-            self._cells(roll, "wanted_sessions where true", "count(*)", _OF_THE_START)
+            source = self._ends(roll)
+            self._cells(roll, source, "count(*)", _OF_THE_START)
+            self._ids(roll, source, _OF_THE_START)
 
-    def _sessions(self, plan: Plan, shown: str) -> None:
+    def _ends(self, roll: Roll) -> str:
+        """The sessions with a page view, by their first or last page."""
+        if self._rolling.ends_beside:
+            page = f"{END_OF[roll.source]} as path, starter, {_VISITOR} as visitor"
+            return f"(select site_day, {page} from wanted_sessions where views > 0) as ends where true"
+        self._do("drop table wanted_sessions")
+        self._sessions(roll.source, f"path, starter, {_VISITOR} as visitor")
+        return "wanted_sessions where true"
+
+    def _sessions(self, source: Source, shown: str) -> None:
         """The sessions that begin on these days, one by one."""
+        plan = Plan(source, self._sites, self._start, self._end)
         values: Values = {}
-        columns = f"site, started / {DAY} as day, {shown}"
+        columns = f"site * {_DAYS} + started / {DAY} as site_day, {shown}"
         found = f"select {columns} from {relation(plan, columns, self._rolling.dialect, values)}"
-        wanted = f"create temp table wanted_sessions as select * from ({found}) where (site, day) {_WANTED}"
+        wanted = f"create temp table wanted_sessions as select * from ({found}) where site_day {_AMONG_WANTED}"
         self._run(*sql.finished(wanted, "roll", self._rolling.dialect, values))
 
     def _cells(self, roll: Roll, source: str, counted: str, alike: str) -> None:
-        """What a roll-up by dimensions has of these rows, which `counted` counts, and one by one the ids that are not
-        `alike`."""
+        """What a roll-up by dimensions has of these rows, which `counted` counts, with how many ids are `alike`."""
         group = ", ".join(roll.group)
-        by = ", ".join(str(number) for number in range(1, 3 + len(roll.group)))
-        self._do(
-            f"insert into rolled_{roll.name} select site, day, {group}, {counted},"
-            f" count(distinct case when {alike} then nullif(visitor, 0) end) from {source} group by {by}"
+        self._written[roll.name] += self._do(
+            f"insert into rolled_{roll.name} select {_SITE_AND_DAY}, {group}, {counted},"
+            f" count(distinct case when {alike} then nullif(visitor, 0) end) from {source} group by site_day, {group}"
         )
-        self._do(
-            f"insert into rolled_{roll.name}_ids select distinct site, day, {group}, visitor"
+
+    def _ids(self, roll: Roll, source: str, alike: str) -> None:
+        """All other ids of these rows one by one."""
+        self._written[roll.name] += self._do(
+            f"insert into rolled_{roll.name}_ids select distinct {_SITE_AND_DAY}, {', '.join(roll.group)}, visitor"
             f" from {source} and not ({alike})"
         )
 
     def _check_that_it_pays(self) -> None:
         """Leave out what takes too many rows of a day for what it saves."""
-        self._do(
-            "create temp table taken as select roll, site, day, count(*) as number from ("
-            + " union all ".join(
-                f"select '{roll.name}' as roll, site, day from rolled_{roll.name}{kind} where (site, day) {_WANTED}"
-                for roll in BY_DIMENSION
-                for kind in ("", "_ids")
-            )
-            + ") as rolled group by 1, 2, 3"
-        )
-        self._do(
-            "insert into not_rolled select site, day, roll from taken join wanted_days using (site, day)"
-            f" where number > greatest({ALWAYS_PAYS}, events / {PAYS})"
-        )
         for roll in BY_DIMENSION:
-            found = "from not_rolled join wanted_days using (site, day)"
-            gone = f"(site, day) in (select site, day {found} where roll = '{roll.name}')"
-            self._do(f"delete from rolled_{roll.name} where {gone}")
-            self._do(f"delete from rolled_{roll.name}_ids where {gone}")
-        self._do("drop table taken")
+            if self._written[roll.name] > ALWAYS_PAYS and self._leave_out(roll):
+                for kind in ("", "_ids"):
+                    gone = f"select site, day from not_rolled where roll = '{roll.name}' and (site, day) {_WANTED}"
+                    self._do(f"delete from rolled_{roll.name}{kind} where (site, day) in ({gone})")
+
+    def _leave_out(self, roll: Roll) -> int:
+        """Note the days on which a roll-up has too many rows; how many they are."""
+        rows = " union all ".join(
+            f"select site, day from rolled_{roll.name}{kind} where (site, day) {_WANTED}" for kind in ("", "_ids")
+        )
+        return self._do(
+            f"insert into not_rolled select site, day, '{roll.name}' from ("
+            f"select site, day, count(*) as number from ({rows}) as rolled group by 1, 2"
+            f") as taken join wanted_days using (site, day) where number > greatest({ALWAYS_PAYS}, events / {PAYS})"
+        )
