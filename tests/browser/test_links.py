@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, Page, StorageState, expect
+from playwright.sync_api import Browser, Page, Route, StorageState, expect
 
 from tests.browser.axe import faults, violations_here
 from tests.browser.conftest import USER_AGENT
@@ -151,6 +151,26 @@ def test_a_page_is_narrowed_from_its_menu(page: Page, box: Box) -> None:
     page.click("#chip-os_name")
     expect(page.locator("#chip-os_name")).to_have_count(0)
     expect(page.locator("#chip-kind")).to_contain_text("Bots")
+
+
+def test_what_is_chosen_from_stays_though_more_was_typed(page: Page, box: Box) -> None:
+    page.goto(f"{box.url}{page_of(box, 'rich')}?range=today")
+    held: list[Route] = []
+    asked = re.compile(r"[?&]q=win(&|$)")
+    page.route(asked, lambda route: held.append(route))  # noqa: PLW0108  Playwright marks what it calls
+    page.keyboard.press("f")
+    page.select_option("#filter-field", "os_name")
+    page.locator("#filter-value").press_sequentially("wi")
+    option = page.locator("#filter-suggestions [role=option]")
+    expect(option).to_have_count(1)
+    with page.expect_request(asked):
+        page.keyboard.press("n")
+    page.keyboard.press("ArrowDown")
+    expect(option).to_have_attribute("aria-selected", "true")
+    for route in held:
+        route.continue_()
+    page.keyboard.press("Enter")
+    expect(page.locator("#filter-tokens")).to_contain_text("Windows")
 
 
 def test_the_preview_follows_what_is_typed(page: Page, box: Box) -> None:

@@ -12,10 +12,15 @@ const parts = (form) => ({
 const formOf = (element) => element?.closest?.(".filter-add");
 const options = (list) => [...list.querySelectorAll("[role=option]")];
 
+// What was typed before asks for nothing any more.
+const settle = (form) => {
+  clearTimeout(form.later);
+  form.asked?.abort();
+};
+
 const close = (form) => {
   const { input, list } = parts(form);
-  clearTimeout(form.later); // what was typed before asks for nothing any more
-  form.asked?.abort();
+  settle(form);
   list.hidden = true;
   list.replaceChildren();
   input.setAttribute("aria-expanded", "false");
@@ -117,8 +122,9 @@ document.addEventListener("keydown", (event) => {
   const at = shown.findIndex((one) => one.getAttribute("aria-selected") === "true");
   if (moves[key]) {
     event.preventDefault();
-    if (!shown.length) suggest(form);
-    else mark(form, shown[(at + moves[key] + shown.length + (at < 0 && moves[key] < 0 ? 1 : 0)) % shown.length]);
+    if (!shown.length) return suggest(form);
+    settle(form); // what one chooses from stays
+    mark(form, shown[(at + moves[key] + shown.length + (at < 0 && moves[key] < 0 ? 1 : 0)) % shown.length]);
   } else if (key === "Enter" && at >= 0) {
     event.preventDefault();
     choose(form, shown[at]);
