@@ -17,6 +17,7 @@ from analytics_box.ingest.dropped import count_quarantined
 from analytics_box.ingest.enrich import Target
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions
+from analytics_box.ingest.visitors import SALTS_FILE, SaltFile
 from analytics_box.invented import history
 from analytics_box.invented.arrivals import DAYS
 from analytics_box.invented.site import DOMAIN, NAME
@@ -92,6 +93,7 @@ def filled(directory: Path, now: int, seed: str = SEED, *, port: int = shop.PORT
     happened = [*events, *given.events]
     if now - demo.filled > ONLINE:
         happened += history.just_now(seed, made.target, now)
+    SaltFile(directory / SALTS_FILE, str.encode).current(now)  # else the box would miss those of today's visitors
     _counted(directory / schema.BOX_FILE, given)
     _append(directory / schema.EVENTS_FILE, sorted(happened, key=lambda event: event.time), made, seed, now_filled)
     note(directory, now_filled)

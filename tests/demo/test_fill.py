@@ -1,6 +1,7 @@
 """The demo's data directory: made once, brought up to now at each start, never a real box's."""
 
 import json
+import logging
 import shutil
 import stat
 from pathlib import Path
@@ -8,6 +9,7 @@ from pathlib import Path
 import apsw
 import pytest
 
+from analytics_box.box import open_box
 from analytics_box.clock import DAY, HOUR, MINUTE, utc_day
 from analytics_box.demo import evaluated, flags
 from analytics_box.demo import fill as demo
@@ -17,12 +19,14 @@ from analytics_box.facts.tables import FACT_NAMES
 from analytics_box.ingest.enrich import Target
 from analytics_box.invented import history
 from analytics_box.invented.arrivals import DAYS
+from analytics_box.settings import Settings
 from analytics_box.store import schema
 from analytics_box.store.db import Db
 from analytics_box.store.migrations import migrate
 from analytics_box.websites import rows as website_rows
 from tests.demo.asking import ask, count
 from tests.demo.conftest import LATER, NOW
+from tests.inprocess import FixedClock
 
 
 def given(directory: Path, target: Target) -> evaluated.Evaluated:
@@ -46,6 +50,14 @@ def test_a_second_start_adds_what_has_happened_since_and_keeps_the_rest(twice: t
     rows = len(of_flags) + sum(event.exposure is not None for event in of_flags)
     assert rows > 50
     assert count(directory) == first + len(happened) + len(just_now) + rows
+
+
+def test_a_box_that_opens_it_finds_nothing_amiss(
+    twice: tuple[Path, int], tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    directory = shutil.copytree(twice[0], tmp_path / "demo")
+    open_box(Settings(data_dir=directory), FixedClock(LATER)).close()
+    assert [record.message for record in caplog.records if record.levelno >= logging.WARNING] == []
 
 
 def test_every_day_up_to_the_second_start_has_page_views(twice: tuple[Path, int]) -> None:
