@@ -1,4 +1,5 @@
-"""Real processes that are killed in the middle: every acknowledged event is in ClickHouse once, and counted."""
+"""Real processes that are killed in the middle: every acknowledged event is in ClickHouse once, and counted; and
+everybody is known of whom a machine was told."""
 
 from tests.load.cluster import measure
 from tests.query.clickhouse.served import needs_chdb
@@ -9,4 +10,5 @@ def test_every_acknowledged_event_is_there_once_whoever_is_killed() -> None:
     found = measure(6, nodes=2)
     assert found["killed"] == ["node1", "primary", "clickhouse", "node2"]
     assert found["acknowledged"] > 100
+    assert found["identified"] > 5
     assert found["acknowledged"] <= found["stored"] <= found["sent"] + 2, "the first of each machine are not counted"

@@ -1,4 +1,5 @@
-"""Several machines that take events, with kills in the middle: every acknowledged event is in ClickHouse once.
+"""Several machines that take events, with kills in the middle: every acknowledged event is in ClickHouse once, and the
+primary knows everybody of whom a machine was told.
 
 A primary, ingest machines and one ClickHouse (chdb behind its HTTP interface) on this machine. Clients send events with
 texts of their own to all ingest machines; each in its turn, the primary and ClickHouse are killed and come back.
@@ -25,6 +26,8 @@ from tests.running import BROWSER, UNLIMITED, Account, Server, set_up
 
 _CLIENTS = 2  # of each machine
 _SETTLE_SECONDS = 120.0
+_VIEWS = 20  # for each time that somebody says who they are
+_PAGE = 100
 _ORIGIN = "https://example.com"
 
 
@@ -96,6 +99,32 @@ class Cluster:
             return False
         return answer.status_code == 200
 
+    def identify(self, client: httpx.Client, node: str, person: str) -> bool:
+        """Whether it was acknowledged."""
+        said = {"profileId": person, "anonymousId": f"device of {person}"}
+        target = f"{self.servers[node].url}/identify?client_id={self.account.website_id}"
+        try:
+            answer = client.post(target, json=said)
+        except httpx.HTTPError:
+            return False
+        return answer.status_code == 200
+
+    def people(self) -> set[str]:
+        """Whom the primary knows."""
+        found: set[str] = set()
+        for offset in itertools.count(0, _PAGE):
+            answer = httpx.post(
+                f"{self.servers['primary'].url}/profiles/list",
+                json={"websiteId": self.account.website_id, "limit": _PAGE, "offset": offset},
+                headers={"x-api-key": self.account.api_key},
+                timeout=20,
+            )
+            assert answer.status_code == 200, answer.text
+            found |= {one["profileId"] for one in answer.json()["profiles"]}
+            if not answer.json()["more"]:
+                break
+        return found
+
     def views(self, website_id: str = "") -> int:
         """What the primary answers; -1 while it cannot."""
         website_id = website_id or self.account.website_id
@@ -129,12 +158,13 @@ def running(nodes: int) -> Iterator[Cluster]:
 
 
 class Sender(threading.Thread):
-    """Sends page views to one machine until it is told to stop."""
+    """Sends page views to one machine, and who somebody is now and then, until it is told to stop."""
 
     def __init__(self, cluster: Cluster, node: str, number: int, stop: threading.Event) -> None:
         super().__init__(daemon=True)
         self._cluster, self._node, self._number, self._stopping = cluster, node, number, stop
         self.acknowledged: list[str] = []
+        self.identified: set[str] = set()
         self.sent = 0
 
     def run(self) -> None:
@@ -148,10 +178,14 @@ class Sender(threading.Thread):
                     self.acknowledged.append(path)
                 else:
                     self._stopping.wait(0.05)
+                person = f"{self._node}-{self._number}-{turn}"
+                if turn % _VIEWS == 0 and self._cluster.identify(client, self._node, person):
+                    self.identified.add(person)
 
 
 def measure(seconds: float, nodes: int = 3) -> dict[str, Any]:
-    """Run for so long, with a kill of each process in between. Raises AssertionError for events not there once."""
+    """Run for so long, with a kill of each process in between. Raises AssertionError for events not there once, and for
+    people who are not known."""
     with running(nodes) as cluster:
         stop = threading.Event()
         senders = [Sender(cluster, node, number, stop) for node in cluster.nodes for number in range(_CLIENTS)]
@@ -176,6 +210,9 @@ def measure(seconds: float, nodes: int = 3) -> dict[str, Any]:
         assert not doubled, f"{len(doubled)} events are there more than once"
         views = cluster.views()
         assert views == sum(there.values()), f"the primary counts {views} of {sum(there.values())}"
+        identified = {person for sender in senders for person in sender.identified}
+        unknown = identified - _known(cluster, identified)
+        assert not unknown, f"{len(unknown)} of {len(identified)} people are not known: {sorted(unknown)[:5]}"
         return {
             "machines": nodes,
             "seconds": seconds,
@@ -183,6 +220,7 @@ def measure(seconds: float, nodes: int = 3) -> dict[str, Any]:
             "sent": sum(sender.sent for sender in senders),
             "acknowledged": len(acknowledged),
             "stored": sum(there.values()),
+            "identified": len(identified),
             "seconds_until_all_were_there": round(settled, 1),
         }
 
@@ -212,3 +250,11 @@ def _settled(cluster: Cluster, acknowledged: list[str]) -> Counter[int]:
         if time.monotonic() > deadline:
             return there
         time.sleep(1)
+
+
+def _known(cluster: Cluster, identified: set[str]) -> set[str]:
+    """Whom the primary knows once these are among them, or the time for that is over."""
+    deadline = time.monotonic() + _SETTLE_SECONDS
+    while not identified <= (known := cluster.people()) and time.monotonic() < deadline:
+        time.sleep(1)
+    return known
