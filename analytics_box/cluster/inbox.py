@@ -31,7 +31,7 @@ class Inbox:
 
     def __init__(self, events: Db, box_db: Db, links: ProfileLinks, lock: asyncio.Lock) -> None:
         self._events, self._box_db, self._links, self.lock = events, box_db, links, lock
-        self._trouble = ""  # that the log tells of
+        self._trouble: dict[int, str] = {}  # of a machine, that the log tells of
 
     async def write(self, machine: int, told: Sequence[Told]) -> int:
         """Write down what this machine has told; up to which one this is done, 0 for none."""
@@ -39,11 +39,11 @@ class Inbox:
             sites = frozenset(await self._box_db.read(rows.sites_in_use))
             last = await self._events.write(partial(self._write, machine=machine, told=told, sites=sites), adds=True)
         except (BoxError, SealBroken) as broken:
-            if str(broken) != self._trouble:
+            if str(broken) != self._trouble.get(machine):
                 log.error("What ingest machine %d has told cannot be written down: %s", machine, broken)
-            self._trouble = str(broken)
+            self._trouble[machine] = str(broken)
             return 0
-        self._trouble = ""
+        self._trouble.pop(machine, None)
         return last
 
     def _write(self, db: Connection, *, machine: int, told: Sequence[Told], sites: frozenset[int]) -> int:
@@ -63,6 +63,10 @@ class Inbox:
         given = Identified(site, said.profile, frozenset(said.visitors), _GIVEN.decode(said.traits), said.at)
         try:
             self._links.identify(db, given)
-        except BadRequest as much:  # beside what is known already, which the machine could not know
-            log.warning("Traits that an ingest machine was told are left out: %s", much)
+        except (BadRequest, SealBroken) as wrong:
+            # There are too many beside those that are known, or these cannot be read: no machine could know that. All
+            # that waits behind them would wait for ever.
+            if isinstance(wrong, SealBroken) and not self._links.can_seal:
+                raise
+            log.warning("Traits that an ingest machine was told are left out: %s", wrong)
             self._links.identify(db, replace(given, traits={}))

@@ -87,12 +87,15 @@ class Mirroring:
         """Ask the primary, and tell it all that waits; do what follows from its answers. Raises Unavailable, which says
         what is wrong."""
         for _ in range(_MOST_PULLS):
-            if not await self._pull(memory) or not await memory.outbox.count():
+            if not await self._pull(memory):
                 break
         await memory.hand_over()
 
     async def _pull(self, memory: Memory) -> bool:
-        """Ask the primary once, and do what follows; whether something did, so that it may be told more."""
+        """Ask the primary once, and do what follows; whether it is to be told more at once.
+
+        What comes meanwhile waits for the next time: each request looks at all websites.
+        """
         told = self._has is not None and self._has.alone
         alone = told or await memory.alone()
         try:
@@ -120,7 +123,8 @@ class Mirroring:
         self.has_asked = True
         if answer.told:
             await memory.outbox.passed(answer.told)
-        return bool(answer.told) or answer.mirror is not None
+            return memory.outbox.has_more
+        return answer.mirror is not None and bool(await memory.outbox.count())
 
     async def _done(self, memory: Memory) -> int:
         """The last order that was carried out, of which nothing is left in ClickHouse."""

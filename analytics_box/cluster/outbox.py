@@ -5,13 +5,12 @@ What waits has a number, which grows. The primary notes the last one of each mac
 down, so that what is sent again is left out (cluster.inbox).
 """
 
-import asyncio
-import json
 import logging
 import math
 from functools import partial
 
 import msgspec
+from msgspec.structs import replace
 
 from analytics_box.clock import Clock
 from analytics_box.cluster import rows
@@ -39,71 +38,114 @@ class Outbox:
         self._events, self._links, self._seal, self._clock = events, links, seal, clock
         self._looked_at = -math.inf  # at what was dropped: seconds of the clock
         self._is_broken = False  # what waits cannot be read, as the log says
+        self.has_more = False  # than was told last
+        self._passed = 0  # the last that the primary has
+        self._dropped_until: int | None = None  # the last of what was dropped is not behind this
+        self._waiting = 0  # as of the last look, with what has come since: looking takes long where there is much
 
     def identify(self, db: Connection, said: Identified) -> None:
         """Keep who visitors are, in the writer's transaction. Raises Unavailable."""
-        if rows.is_full(db, MOST_WAITING):
+        if self._waiting >= MOST_WAITING:
             raise Unavailable("The primary, which knows people, has been away for long", retry_after=60)
         # Numbers in JSON may be larger than msgpack has.
         traits = msgspec.json.encode(dict(said.traits))
         self._keep(db, said.site, Said(said.profile_id, sorted(self._links.visitors(said)), traits, said.now))
+        self._waiting += 1
 
     async def hand_over(self, dropped: DroppedTraffic) -> None:
-        """Take over what was dropped, now and then; while something waits, it goes on being added up by day."""
+        """Take over what was dropped, now and then; while some of it waits, it goes on being added up by day."""
         now = self._clock.monotonic()
-        if now - self._looked_at >= _DROPPED_SECONDS and not await self.count():
+        if now - self._looked_at < _DROPPED_SECONDS:
+            return
+        if self._dropped_until is None:
+            self._dropped_until = await self._events.read(rows.newest_waiting)
+        if self._passed >= self._dropped_until or not await self.count():
             self._looked_at = now
             await dropped.write()
-            await self._events.write(self._take_over)
+            self._dropped_until = await self._events.write(self._take_over)
 
     async def count(self) -> int:
         """How much waits."""
-        return await self._events.read(rows.count_waiting)
+        self._waiting = await self._events.read(rows.count_waiting)
+        return self._waiting
 
     async def next(self) -> list[Told]:
-        """What is to be told next, in its order."""
-        try:
-            found = [self._told(row) for row in await self._events.read(partial(rows.waiting, most=MOST_AT_ONCE))]
-        except SealBroken as broken:
-            if not self._is_broken:
-                log.error("The primary cannot be told what waits for it: %s", broken)
-            self._is_broken = True
-            return []
-        self._is_broken = False
+        """What is to be told next, in its order.
+
+        What cannot be read waits for its key; once there is something behind it under another key, it is left out.
+        """
+        found = await self._readable()
         size, told = 0, list[Told]()
         for one in found:
             size += len(msgspec.msgpack.encode(one))
             if told and size > MOST_BYTES:
                 break
             told.append(one)
+        self.has_more = len(told) < len(found) or len(found) == MOST_AT_ONCE
         return told
+
+    async def _readable(self) -> list[Told]:
+        """The first piece of which something can be read."""
+        after, found = 0, list[tuple[int, int, bytes]]()
+        while after == 0 or len(found) == MOST_AT_ONCE:
+            found = await self._events.read(partial(rows.waiting, most=MOST_AT_ONCE, after=after))
+            told = [one for row in found if (one := self._told(row)) is not None]
+            if len(told) < len(found) and not self._is_broken:
+                log.error("The primary cannot be told all that waits for it: secret.key is another one than before")
+            self._is_broken = len(told) < len(found)
+            if told or not found:
+                return told
+            after = found[-1][0]
+        return []
 
     async def passed(self, last: int) -> None:
         """The primary has written down all up to this one."""
         await self._events.write(partial(rows.forget_waiting_until, last=last))
+        self._passed = last
+        await self.count()
 
     async def remove(self, order: Order) -> None:
-        """Forget what was said of a person, and of these visitors, who are to be removed."""
-        found = await self._events.read(partial(rows.waiting, most=MOST_WAITING, site=order.site), seconds=60)
-        gone = await asyncio.to_thread(lambda: [one.number for one in map(self._told, found) if _is_of(one, order)])
-        if gone:
-            await self._events.write(partial(rows.forget_waiting, numbers=json.dumps(gone)))
+        """Forget what was said of a person, and of these visitors, who are to be removed, and what nobody can read."""
+        after = 0
+        while found := await self._events.read(
+            partial(rows.waiting, most=MOST_AT_ONCE, site=order.site, after=after), seconds=60
+        ):
+            after = found[-1][0]
+            for number, site, sealed in found:
+                told = self._told((number, site, sealed))
+                if told is None and not self._links.can_seal:
+                    raise Unavailable("This machine cannot read its secret.key, so it cannot remove people")
+                left = None if told is None else _without(told.what, order)
+                if left is None:
+                    await self._events.write(partial(rows.forget_waiting, number=number))
+                elif told is not None and left != told.what:
+                    await self._events.write(partial(rows.change_waiting, number=number, said=self._sealed(left)))
 
-    def _take_over(self, db: Connection) -> None:
+    def _take_over(self, db: Connection) -> int:
         for site, counts in dropped_traffic.take_all(db).items():
             self._keep(db, site, Dropped(counts))
+        return rows.newest_waiting(db)
 
     def _keep(self, db: Connection, site: int, what: Said | Dropped) -> None:
-        rows.keep(db, site, self._seal.seal(msgspec.msgpack.encode(what), owner=_OWNER), self._clock.now())
+        rows.keep(db, site, self._sealed(what), self._clock.now())
 
-    def _told(self, row: tuple[int, int, bytes]) -> Told:
+    def _sealed(self, what: Said | Dropped) -> bytes:
+        return self._seal.seal(msgspec.msgpack.encode(what), owner=_OWNER)
+
+    def _told(self, row: tuple[int, int, bytes]) -> Told | None:
+        """What a row has; None where it cannot be read."""
         number, site, sealed = row
-        return Told(number, site, _WHAT.decode(self._seal.open(sealed, owner=_OWNER)))
+        try:
+            return Told(number, site, _WHAT.decode(self._seal.open(sealed, owner=_OWNER)))
+        except SealBroken:
+            return None
 
 
-def _is_of(told: Told, order: Order) -> bool:
-    said = told.what
-    if not isinstance(said, Said):
-        return False
-    named = bool(order.profile) and said.profile == order.profile
-    return named or any(visitor in said.visitors and since <= said.at < until for visitor, since, until in order.stays)
+def _without(what: Said | Dropped, order: Order) -> Said | Dropped | None:
+    """What is left of it: nothing of a person who is removed, and all of another one but visitors who are removed."""
+    if not isinstance(what, Said):
+        return what
+    if order.profile:
+        return None if what.profile == order.profile else what
+    gone = {visitor for visitor, since, until in order.stays if since <= what.at < until}
+    return replace(what, visitors=[visitor for visitor in what.visitors if visitor not in gone])

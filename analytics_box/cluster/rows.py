@@ -145,12 +145,6 @@ def sites_in_use(db: Connection) -> list[int]:
     return [int(str(site)) for (site,) in found]
 
 
-def is_full(db: Connection, most: int) -> bool:
-    """Whether so much waits for the primary in this events.db."""
-    found = db.execute("-- cluster.is_full\nselect 1 from outbox limit 1 offset ?", (most - 1,)).fetchall()
-    return bool(found)
-
-
 def keep(db: Connection, site: int, said: bytes, now: int) -> None:
     """Keep something for the primary, under a number above all earlier ones, also where an earlier events.db was put
     back."""
@@ -165,19 +159,26 @@ def keep(db: Connection, site: int, said: bytes, now: int) -> None:
     )
 
 
+def newest_waiting(db: Connection) -> int:
+    """The last that waits for the primary; 0 for none."""
+    found = db.execute("-- cluster.newest_waiting\nselect coalesce(max(id), 0) from outbox").fetchall()
+    return int(str(found[0][0]))
+
+
 def count_waiting(db: Connection) -> int:
     """How much waits for the primary."""
     return int(str(db.execute("-- cluster.count_waiting\nselect count(*) from outbox").fetchall()[0][0]))
 
 
-def waiting(db: Connection, *, most: int, site: int | None = None) -> list[tuple[int, int, bytes]]:
-    """What waits for the primary, of one site or of all: number, site, what it is."""
+def waiting(db: Connection, *, most: int, site: int | None = None, after: int = 0) -> list[tuple[int, int, bytes]]:
+    """What waits for the primary, of one site or of all, behind a number: number, site, what it is."""
     found = db.execute(
         """
         -- cluster.waiting
-        select id, site, said from outbox where :site is null or site = :site order by id limit :most
+        select id, site, said from outbox where id > :after and (:site is null or site = :site)
+        order by id limit :most
         """,
-        {"most": most, "site": site},
+        {"most": most, "site": site, "after": after},
     ).fetchall()
     return [(int(str(number)), int(str(of)), said) for number, of, said in found if isinstance(said, bytes)]
 
@@ -187,9 +188,14 @@ def forget_waiting_until(db: Connection, *, last: int) -> None:
     db.execute("-- cluster.forget_waiting_until\ndelete from outbox where id <= ?", (last,))
 
 
-def forget_waiting(db: Connection, *, numbers: str) -> None:
-    """Nobody is to know these, of which the numbers are JSON."""
-    db.execute("-- cluster.forget_waiting\ndelete from outbox where id in (select value from json_each(?))", (numbers,))
+def forget_waiting(db: Connection, number: int) -> None:
+    """Nobody is to know this."""
+    db.execute("-- cluster.forget_waiting\ndelete from outbox where id = ?", (number,))
+
+
+def change_waiting(db: Connection, number: int, said: bytes) -> None:
+    """Something else of it is to be known."""
+    db.execute("-- cluster.change_waiting\nupdate outbox set said = ? where id = ?", (said, number))
 
 
 def last_told(db: Connection, machine: int) -> int:

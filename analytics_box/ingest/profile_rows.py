@@ -24,7 +24,8 @@ def save(db: Connection, site: int, profile: int, *, traits: bytes | None, email
         -- profile_rows.save
         insert into profiles (site, profile, created_at, updated_at, traits, email)
         values (:site, :profile, :now, :now, :traits, :email)
-        on conflict (site, profile) do update set updated_at = :now, traits = :traits, email = :email
+        on conflict (site, profile) do update set
+          updated_at = max(updated_at, :now), traits = :traits, email = :email
         """,
         {"site": site, "profile": profile, "now": now, "traits": traits, "email": email},
     )
@@ -36,7 +37,7 @@ def touch(db: Connection, site: int, profile: int, now: int) -> None:
         """
         -- profile_rows.touch
         insert into profiles (site, profile, created_at, updated_at) values (:site, :profile, :now, :now)
-        on conflict (site, profile) do update set updated_at = :now
+        on conflict (site, profile) do update set updated_at = max(updated_at, :now)
         """,
         {"site": site, "profile": profile, "now": now},
     )

@@ -17,7 +17,7 @@ from analytics_box.ingest import profile_rows as rows
 from analytics_box.ingest import profile_rules as rules
 from analytics_box.ingest.profile_rules import Given, Link, Traits
 from analytics_box.store.db import Connection
-from analytics_box.store.seal import Seal
+from analytics_box.store.seal import Seal, SealBroken
 from analytics_box.store.strings import Strings
 
 CAPACITY = 50_000
@@ -65,6 +65,15 @@ class ProfileLinks:
     def visitors(self, said: Identified) -> frozenset[int]:
         """Whose visitor ids they are, as far as it is known which are in use."""
         return said.visitors | ({said.perhaps} if (said.site, said.perhaps) in self._lasting else frozenset())
+
+    @property
+    def can_seal(self) -> bool:
+        """Whether there is a key for what is kept of people, be it another one than before."""
+        try:
+            self._seal.seal(b"", owner="")
+        except SealBroken:
+            return False
+        return True
 
     def note(self, db: Connection, facts: Sequence[Fact]) -> None:
         """Link the visitors of facts that say who they are; remember which ids last, so that identify knows."""

@@ -86,7 +86,7 @@ def test_while_the_primary_is_away_or_takes_nothing_counts_are_added_up_and_do_n
         for _ in range(3):
             send_bot(world, node)
             ask(world, node)
-        assert node.rows("select count(*) from outbox") == [1]
+        assert node.rows("select count(*) from outbox") == [2], "who somebody is, and what was dropped until the first"
     for _ in range(2):
         ask(world, node)
     assert times(world) == [6]

@@ -155,7 +155,11 @@ def test_who_was_removed_does_not_come_back_with_what_a_machine_had_heard_before
     node.pull()
     node.wire.cut = False
     node.pull()
-    assert known(world) is None
+    if by == "name":
+        assert known(world) is None
+    else:
+        assert traits(world) == {"plan": "pro"}, "a device is removed, and not who used it"
+    assert links(world) == 2, "those of p-2: each device has an id of today and one that lasts"
     assert known(world, "p-2") is not None
     assert node.rows(WAITING) == [0]
     assert say(world, node, traits={"plan": "free"}) == 200
@@ -223,7 +227,57 @@ def test_what_cannot_be_written_down_or_read_waits_and_the_log_says_so_once(
     node.pull()
     assert known(world) is not None
     assert caplog.text.count("cannot be written down: another key") == 1
-    assert caplog.text.count("cannot be told what waits for it: no key") == 1
+    assert caplog.text.count("cannot be told all that waits for it") == 1
+
+
+def test_somebody_whose_traits_cannot_be_read_any_more_does_not_hold_up_the_others(world: World) -> None:
+    node = world.nodes[0]
+    assert say(world, node, traits={"plan": "pro"}) == 200
+    node.pull()
+    world.primary.box.events.db.write_now(lambda db: db.execute("update profiles set traits = x'00'").fetchall())
+    assert say(world, node, traits={"plan": "free"}, visitor="b") == 200
+    assert say(world, node, "p-2", "c", traits={"plan": "free"}) == 200
+    node.pull()
+    assert node.rows(WAITING) == [0]
+    assert links(world) == 6, "those of the first are known, too"
+    person = known(world, "p-2")
+    assert person is not None
+    assert person.traits == {"plan": "free"}
+
+
+@pytest.mark.parametrize("removes", [False, True])
+def test_what_a_lost_key_has_sealed_holds_up_neither_what_comes_after_it_nor_removals(
+    world: World, removes: bool
+) -> None:
+    node = world.nodes[0]
+    assert say(world, node) == 200
+    node.box.events.db.write_now(lambda db: db.execute("update outbox set said = x'00'").fetchall())
+    node.pull()
+    assert node.rows(WAITING) == [1], "the key may come back"
+    if removes:
+        remove(world, "p-1")
+    else:
+        assert say(world, node, "p-2", "b") == 200
+    node.pull()
+    assert node.rows(WAITING) == [0]
+    assert known(world) is None
+    assert (known(world, "p-2") is None) == removes
+
+
+def test_who_shared_a_device_with_somebody_who_is_removed_stays_known(world: World) -> None:
+    node = world.nodes[0]
+    assert say(world, node, "p-1", "shared") == 200
+    node.pull()
+    node.wire.cut = True
+    assert say(world, node, "p-2", "shared", traits={"plan": "pro"}) == 200
+    remove(world, "p-1")
+    node.wire.cut = False
+    node.pull()
+    node.pull()
+    assert known(world) is None
+    person = known(world, "p-2")
+    assert person is not None
+    assert person.traits == {"plan": "pro"}
 
 
 def test_all_that_waits_goes_in_as_many_requests_as_it_takes(world: World) -> None:
