@@ -7,6 +7,7 @@ down, so that what is sent again is left out (cluster.inbox).
 
 import logging
 import math
+from collections import Counter
 from functools import partial
 
 import msgspec
@@ -25,6 +26,7 @@ from analytics_box.store.seal import Seal, SealBroken
 log = logging.getLogger(__name__)
 
 MOST_WAITING = 100_000
+MOST_OF_A_SITE = 20_000  # of these, so that nobody who knows a website takes the room of all
 MOST_AT_ONCE, MOST_BYTES = 200, 200_000  # that go with one request
 _DROPPED_SECONDS = 60.0  # between two looks at what was dropped
 _OWNER = "outbox"
@@ -41,16 +43,18 @@ class Outbox:
         self.has_more = False  # than was told last
         self._passed = 0  # the last that the primary has
         self._dropped_until: int | None = None  # the last of what was dropped is not behind this
-        self._waiting = 0  # as of the last look, with what has come since: looking takes long where there is much
+        # By site, as of the last look and with what has come since: looking takes long where there is much.
+        self._waiting, self._all_waiting = Counter[int](), 0
 
     def identify(self, db: Connection, said: Identified) -> None:
         """Keep who visitors are, in the writer's transaction. Raises Unavailable."""
-        if self._waiting >= MOST_WAITING:
+        if self._all_waiting >= MOST_WAITING or self._waiting[said.site] >= MOST_OF_A_SITE:
             raise Unavailable("The primary, which knows people, has been away for long", retry_after=60)
         # Numbers in JSON may be larger than msgpack has.
         traits = msgspec.json.encode(dict(said.traits))
         self._keep(db, said.site, Said(said.profile_id, sorted(self._links.visitors(said)), traits, said.now))
-        self._waiting += 1
+        self._waiting[said.site] += 1
+        self._all_waiting += 1
 
     async def hand_over(self, dropped: DroppedTraffic) -> None:
         """Take over what was dropped, now and then; while some of it waits, it goes on being added up by day."""
@@ -66,8 +70,9 @@ class Outbox:
 
     async def count(self) -> int:
         """How much waits."""
-        self._waiting = await self._events.read(rows.count_waiting)
-        return self._waiting
+        self._waiting = Counter(await self._events.read(rows.count_waiting))
+        self._all_waiting = self._waiting.total()
+        return self._all_waiting
 
     async def next(self) -> list[Told]:
         """What is to be told next, in its order.

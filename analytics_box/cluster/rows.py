@@ -165,9 +165,10 @@ def newest_waiting(db: Connection) -> int:
     return int(str(found[0][0]))
 
 
-def count_waiting(db: Connection) -> int:
-    """How much waits for the primary."""
-    return int(str(db.execute("-- cluster.count_waiting\nselect count(*) from outbox").fetchall()[0][0]))
+def count_waiting(db: Connection) -> dict[int, int]:
+    """How much waits for the primary, by site."""
+    found = db.execute("-- cluster.count_waiting\nselect site, count(*) from outbox group by site").fetchall()
+    return {int(str(site)): int(str(count)) for site, count in found}
 
 
 def waiting(db: Connection, *, most: int, site: int | None = None, after: int = 0) -> list[tuple[int, int, bytes]]:

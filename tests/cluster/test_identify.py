@@ -299,6 +299,15 @@ def test_a_machine_that_has_kept_enough_says_so(world: World) -> None:
         assert say(world, node) == 200
 
 
+def test_one_website_does_not_take_the_room_of_all(world: World) -> None:
+    node = world.nodes[0]
+    with patch.object(outbox, "MOST_OF_A_SITE", 1):
+        assert [say(world, node), say(world, node)] == [200, 503]
+        assert say(world, node, websiteId=world.primary.sites["blog"]) == 200
+        node.pull()
+        assert say(world, node) == 200
+
+
 def test_a_visitor_whose_id_lasts_is_linked_by_the_machine_that_has_the_events(world: World) -> None:
     node, shop = world.nodes[0], world.primary.sites["shop"]
     event = {"websiteId": shop, "name": "bought", "anonymousId": "a", "anonymizeVisitorIds": False}
