@@ -91,17 +91,18 @@ class Outbox:
 
     async def _readable(self) -> list[Told]:
         """The first piece of which something can be read."""
-        after, found = 0, list[tuple[int, int, bytes]]()
-        while after == 0 or len(found) == MOST_AT_ONCE:
+        after, unread, told = 0, 0, list[Told]()
+        while not told:
             found = await self._events.read(partial(rows.waiting, most=MOST_AT_ONCE, after=after))
+            if not found:
+                break
             told = [one for row in found if (one := self._told(row)) is not None]
-            if len(told) < len(found) and not self._is_broken:
-                log.error("The primary cannot be told all that waits for it: secret.key is another one than before")
-            self._is_broken = len(told) < len(found)
-            if told or not found:
-                return told
+            unread += len(found) - len(told)
             after = found[-1][0]
-        return []
+        if unread and not self._is_broken:
+            log.error("The primary cannot be told all that waits for it: secret.key is another one than before")
+        self._is_broken = unread > 0
+        return told
 
     async def passed(self, last: int) -> None:
         """The primary has written down all up to this one."""
