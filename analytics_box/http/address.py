@@ -52,6 +52,12 @@ def client_address(peer: str, forwarded_for: str | None, trusted: tuple[Network,
     return walk(peer, forwarded_for, trusted)
 
 
+def forget() -> None:
+    """Have no address in memory any more that was there for a request."""
+    _remembered_walk.cache_clear()
+    _remembered.cache_clear()
+
+
 def _walk(peer: str, forwarded_for: str, trusted: tuple[Network, ...]) -> str:
     address = _known(peer)
     if peer and not _within(address, trusted):

@@ -18,6 +18,7 @@ from msgspec.structs import replace
 
 from analytics_box.clock import DAY, utc_day
 from analytics_box.facts.event import LASTS, VISITOR_BITS
+from analytics_box.http import address
 from analytics_box.store.files import write_private
 
 log = logging.getLogger(__name__)
@@ -120,6 +121,7 @@ class SaltFile:
         self._salts, self._is_saved = salts, False
         for memory in (salted, remembered):  # or salts that are gone would stay in memory, with whose ids were whose
             memory.cache_clear()
+        address.forget()  # of a quiet box they would stay for weeks
         self.save()
 
     def save(self) -> None:

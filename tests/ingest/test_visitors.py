@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from analytics_box.clock import DAY, HOUR
+from analytics_box.http import address
 from analytics_box.http.address import network_of
 from analytics_box.ingest.visitors import SALT_BYTES, SaltFile, both, by_client_id, cookieless, remembered, salted
 from tests.inprocess import NOON, whole_box
@@ -86,9 +87,14 @@ def test_a_salt_that_is_over_is_not_kept_in_memory_either(tmp_path: Path) -> Non
     both(file.current(NOON).around(NOON, 1), 1, "203.0.113.7\0Firefox")
     assert salted.cache_info().currsize
     assert remembered.cache_info().currsize
+    address.client_address("127.0.0.1", "203.0.113.7", address.networks(("127.0.0.1",)))
+    assert address._remembered_walk.cache_info().currsize
+    assert address._remembered.cache_info().currsize
     file.current(NOON + DAY)
     assert not salted.cache_info().currsize
     assert not remembered.cache_info().currsize
+    assert not address._remembered_walk.cache_info().currsize
+    assert not address._remembered.cache_info().currsize
 
 
 def test_a_salt_lasts_until_midnight_utc_and_one_day_more(tmp_path: Path) -> None:
