@@ -11,14 +11,12 @@ from analytics_box.ingest.dropped import Dropped
 from analytics_box.ingest.profiles import ProfileLinks
 from analytics_box.store.seal import SealBroken
 from tests.cluster.test_identify import lose_answers, say
-from tests.cluster.world import Node, World, cluster
+from tests.cluster.world import Node, World, heard
 
 
 @pytest.fixture
 def world(tmp_path: Path) -> Iterator[World]:
-    with cluster(tmp_path) as made:
-        for _ in range(2):  # a new primary asks for salts first
-            made.pull()
+    with heard(tmp_path) as made:
         yield made
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from analytics_box.profiles import calls, reading
 from analytics_box.query import exported
-from tests.cluster.world import World, cluster
+from tests.cluster.world import World, cluster, shipped
 from tests.inprocess import Answer, KeyName
 from tests.query.clickhouse.served import Served, needs_chdb
 
@@ -20,8 +20,7 @@ pytestmark = needs_chdb
 
 @pytest.fixture
 def world(tmp_path: Path, served: Served) -> Iterator[World]:
-    with cluster(tmp_path, url=served.new_database()) as made:
-        made.ship()
+    with shipped(tmp_path, served.new_database()) as made:
         yield made
 
 

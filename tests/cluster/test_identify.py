@@ -17,7 +17,7 @@ from analytics_box.outgoing.failures import Failed
 from analytics_box.profiles.holder import Holder
 from analytics_box.profiles.reading import Person
 from analytics_box.store.seal import Seal, SealBroken
-from tests.cluster.world import Node, World, cluster
+from tests.cluster.world import Node, World, heard
 from tests.inprocess import RunningBox
 
 WAITING = "select count(*) from outbox"
@@ -25,9 +25,7 @@ WAITING = "select count(*) from outbox"
 
 @pytest.fixture
 def world(tmp_path: Path) -> Iterator[World]:
-    with cluster(tmp_path) as made:
-        for _ in range(2):  # a new primary asks for salts first
-            made.pull()
+    with heard(tmp_path) as made:
         yield made
 
 

@@ -9,7 +9,7 @@ import pytest
 from analytics_box.query.engines.clickhouse import shipping
 from analytics_box.query.engines.clickhouse.machines import Machine
 from analytics_box.store.text_numbers import number_of
-from tests.cluster.world import Node, World, cluster
+from tests.cluster.world import Node, World, cluster, shipped
 from tests.inprocess import Answer
 from tests.query.clickhouse.served import Served, needs_chdb
 
@@ -18,8 +18,7 @@ pytestmark = needs_chdb
 
 @pytest.fixture
 def world(tmp_path: Path, served: Served) -> Iterator[World]:
-    with cluster(tmp_path, url=served.new_database()) as made:
-        made.ship()
+    with shipped(tmp_path, served.new_database()) as made:
         yield made
 
 

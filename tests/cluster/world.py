@@ -185,3 +185,20 @@ class World:
 def cluster(directory: Path, *, url: str = NOWHERE, nodes: int = 2, **given: Any) -> Iterator[World]:
     with ExitStack() as stack:
         yield World(directory, stack, url=url, nodes=nodes, **given)
+
+
+@contextmanager
+def heard(directory: Path) -> Iterator[World]:
+    """One whose machines have heard of the primary, which asks for salts first."""
+    with cluster(directory) as made:
+        for _ in range(2):
+            made.pull()
+        yield made
+
+
+@contextmanager
+def shipped(directory: Path, url: str) -> Iterator[World]:
+    """One that has begun to send to ClickHouse."""
+    with cluster(directory, url=url) as made:
+        made.ship()
+        yield made
