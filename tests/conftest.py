@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from tests.examples import THOROUGH
+from tests.examples import THOROUGH, is_thorough
 
 # A busy machine is not a bug: no example has to be quick.
 settings.register_profile("patient", deadline=None)
@@ -26,6 +26,16 @@ def pytest_configure() -> None:
     if "TMPDIR" not in os.environ and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM:
         os.environ["TMPDIR"] = str(MEMORY)
         tempfile.tempdir = None  # to be looked up again
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave what is marked `thorough` to thorough runs."""
+    if is_thorough():
+        return
+    left = [item for item in items if item.get_closest_marker(THOROUGH)]
+    if left:
+        config.hook.pytest_deselected(items=left)
+        items[:] = [item for item in items if not item.get_closest_marker(THOROUGH)]
 
 
 def pytest_collection_finish() -> None:

@@ -1,16 +1,32 @@
-"""How many examples a test draws: `pytest --hypothesis-profile thorough` draws twice as many, and others each time."""
+"""How much a test asks: `pytest --hypothesis-profile thorough` asks all of it, an ordinary run the part that is said here."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
 
 from hypothesis import HealthCheck, settings
 
 THOROUGH = "thorough"  # the name of the profile; conftest.py has both
 
+T = TypeVar("T")
+
+
+def is_thorough() -> bool:
+    """Whether this run asks everything."""
+    return settings.get_current_profile_name() == THOROUGH
+
+
+def some(rows: Iterable[T], number: int) -> Sequence[T]:
+    """Of a long table: all its rows in a thorough run, and in any other so many, from its first to its last."""
+    table = tuple(rows)
+    if is_thorough() or len(table) <= number:
+        return table
+    return tuple(table[place * (len(table) - 1) // max(number - 1, 1)] for place in range(number))
+
 
 def examples(number: int, *, anew: bool = False, unchecked: Iterable[HealthCheck] = ()) -> settings:
     """The settings of a test with so many examples in a thorough run, and half of them, the same ones each time, in any
     other. With `anew` these are others each time, too. `unchecked` are what Hypothesis need not complain of."""
-    thorough = settings.get_current_profile_name() == THOROUGH
+    thorough = is_thorough()
     return settings(
         max_examples=number if thorough else -(-number // 2),
         derandomize=not (thorough or anew),
