@@ -1,4 +1,4 @@
-"""How much a test asks: `pytest --hypothesis-profile thorough` asks all of it, an ordinary run the part that is said here."""
+"""How much a test asks: a thorough run (`pytest --hypothesis-profile thorough`) all of it, any other a part."""
 
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
