@@ -68,7 +68,9 @@ def test_rows_of_machines_have_numbers_of_their_own_and_texts_the_same(world: Wo
     ]
 
 
-@pytest.mark.parametrize("fault", ["lost", "late", "refused"])
+@pytest.mark.parametrize(
+    "fault", ["lost", *(pytest.param(fault, marks=pytest.mark.thorough) for fault in ("late", "refused"))]
+)
 def test_what_breaks_on_the_way_doubles_and_loses_nothing(world: World, served: Served, fault: str) -> None:
     one, two = world.nodes
     assert one.track(shop(world)) == two.track(shop(world)) == 200

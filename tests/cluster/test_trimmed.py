@@ -137,7 +137,7 @@ def test_a_machine_that_lost_its_position_keeps_what_it_has_there_only(world: Wo
     assert texts(world, served, "/a") == "1"
 
 
-@pytest.mark.parametrize("lost", ["events", "analytics_box"])
+@pytest.mark.parametrize("lost", ["events", pytest.param("analytics_box", marks=pytest.mark.thorough)])
 def test_tables_with_what_is_nowhere_else_are_not_made_anew(
     world: World, served: Served, lost: str, caplog: pytest.LogCaptureFixture
 ) -> None:

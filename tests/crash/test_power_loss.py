@@ -19,10 +19,11 @@ from analytics_box.ingest import recovery
 from analytics_box.store.migrations import migrate
 from analytics_box.store.schema import EVENTS_FILE
 from tests.crash.fragile_disk import FragileDisk, Picture
+from tests.examples import is_thorough
 from tests.ledgers import NOON, Books, open_books, stored, view
 from tests.store.notes import Refusal, behind_gate
 
-SEEDS = 60
+SEEDS = 60 if is_thorough() else 24
 GROUPS = 12  # group commits in a run
 OFTEN = 0.02  # pictures per change
 

@@ -93,6 +93,7 @@ def test_measurements_belong_to_sessions_and_places(twice: tuple[Path, int], tab
     assert placed > 0.9
 
 
+@pytest.mark.thorough
 def test_two_demos_have_the_same_numbers(twice: tuple[Path, int], another: Path) -> None:
     directory, first = twice
     assert count(another) == first

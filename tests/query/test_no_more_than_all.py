@@ -12,6 +12,7 @@ from analytics_box.ingest.visitors import by_client_id
 from analytics_box.query import catalog
 from analytics_box.query.access import Scope
 from tests.cases import each
+from tests.examples import some
 from tests.query.facts_of_all_kinds import page_view
 from tests.query.happenings import at
 from tests.query.world import World
@@ -98,7 +99,7 @@ DAYS = (("2026-06-16", "2026-06-17"), ("2026-06-16", "2026-06-16"), ("2026-06-17
 
 @each(
     ("name", "first", "last"),
-    [(name, first, last) for name in [name for name in TYPES if fields(name) & OF_VISITORS] for first, last in DAYS],
+    some([(name, *days) for name in TYPES if fields(name) & OF_VISITORS for days in DAYS], 100),
 )
 def test_no_row_has_more_visitors_than_the_range(world: World, site: int, name: str, first: str, last: str) -> None:
     (totals,) = ask(world, site, "summary_totals", first, last)

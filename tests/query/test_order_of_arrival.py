@@ -9,6 +9,7 @@ from analytics_box.clock import MINUTE, SECOND
 from analytics_box.facts.event import PAGE_EXIT, Event, Fact
 from analytics_box.query import catalog
 from analytics_box.query.catalog.values import id_text
+from tests.examples import is_thorough
 from tests.query.happenings import at
 from tests.query.stories import Teller
 from tests.query.test_brute import OF_LINKS, OF_MONITORS
@@ -16,7 +17,7 @@ from tests.query.world import World
 
 NOON = at(2026, 6, 17, 12)
 VISITS = 12
-SEEDS = 4
+SEEDS = 4 if is_thorough() else 2
 
 
 def visits(seed: int, site: int) -> list[list[Fact]]:

@@ -72,7 +72,12 @@ def world(tmp_path: Path) -> Iterator[World]:
 
 
 @pytest.mark.parametrize(
-    ("fault", "of"), [("lost", "insert into events"), ("late", "insert into events"), ("lost", "select count() from")]
+    ("fault", "of"),
+    [
+        pytest.param("lost", "insert into events", marks=pytest.mark.thorough),
+        ("late", "insert into events"),
+        ("lost", "select count() from"),
+    ],
 )
 def test_what_left_is_there_once_though_answers_are_lost(world: World, fault: str, of: str) -> None:
     world.age()
@@ -96,7 +101,7 @@ def test_a_position_that_is_lost_costs_nothing(world: World) -> None:
     world.assert_all_there()
 
 
-@pytest.mark.parametrize("fault", ["lost", "refused"])
+@pytest.mark.parametrize("fault", ["lost", pytest.param("refused", marks=pytest.mark.thorough)])
 def test_a_website_is_removed_by_order_and_looked_for_again(world: World, fault: str) -> None:
     world.age()
     world.catch_up()
