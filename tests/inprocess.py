@@ -34,6 +34,7 @@ from analytics_box.tenancy import rows as tenancy_rows
 from analytics_box.tenancy.rules import Organization
 from analytics_box.tenancy.sites import new_site
 from analytics_box.websites.create import create as create_website
+from tests.migrated import migrated
 
 NOON = 1_781_697_600_000  # Wednesday 2026-06-17 12:00 UTC
 ROOM = 1 << 30  # free bytes of a disk on which no test looks at the reserve
@@ -237,6 +238,7 @@ def whole_box(
 def empty_box(directory: Path, *, clock: FixedClock | None = None, base_url: str = "") -> Iterator[RunningBox]:
     """An open box that nobody has set up yet."""
     directory.mkdir(parents=True, exist_ok=True)
+    migrated(directory)
     clock = clock or FixedClock()
     inside = RunningBox(open_box(Settings(data_dir=directory, base_url=base_url), clock), clock, {})
     try:

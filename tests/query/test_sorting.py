@@ -12,7 +12,7 @@ from analytics_box.query import catalog
 from analytics_box.store.db import Connection
 from analytics_box.store.strings import Strings
 from tests.cases import each
-from tests.examples import is_thorough
+from tests.examples import is_thorough, some
 from tests.query import calendars
 from tests.query.brute.facts import Filter, Question, Row
 from tests.query.brute.order import in_order
@@ -93,9 +93,10 @@ def test_a_type_sorts_by_all_that_it_shows_but_what_it_does_not_list(name: str) 
 
 @pytest.mark.parametrize("name", sorted(catalog.TYPES))
 def test_rows_are_in_the_order_of_what_they_show_and_so_are_pages(story: Story, name: str) -> None:
-    """Both engines are asked one way of each field, and in a thorough run SQLite alone the other."""
+    """Both engines are asked one way of each field, of some fields in an ordinary run; SQLite alone the other way, too,
+    in a thorough run."""
     whole = rows(story, name)
-    for turn, field in enumerate(catalog.TYPES[name].sortable):
+    for turn, field in enumerate(some(catalog.TYPES[name].sortable, 5)):
         usual = turn % 2 == 0
         for descending in (usual, not usual) if is_thorough() else (usual,):
             both = descending == usual
