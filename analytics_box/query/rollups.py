@@ -17,7 +17,8 @@ from analytics_box.query.plan import BUCKET, Plan, Source
 
 SLOT: Final = 15 * MINUTE  # the clocks of all zones differ from UTC by so many times this
 SPANS: Final = (64, 16)  # days that may be rolled up together once more, from one that they divide
-_DAYS = 1 << 24  # more than any UTC day
+_DAYS: Final = 1 << 24  # more than any UTC day
+FIRST_SPAN: Final = _DAYS  # keys from here on are those of spans
 MOST_PIECES = 16  # of the range that are read from rows; a plan in more of them is read from rows alone
 
 
@@ -111,6 +112,12 @@ def days_of(plan: Plan) -> tuple[int, int]:
 def span(days: int, first: int) -> int:
     """The key of so many UTC days from this one on: it stands where that of a single day would."""
     return days * _DAYS + first
+
+
+def days_in(key: int) -> range:
+    """The UTC days of a span, or the one that stands for itself."""
+    days, first = divmod(key, _DAYS)
+    return range(first, first + max(days, 1))
 
 
 def spans_of(day: int) -> list[tuple[int, int]]:

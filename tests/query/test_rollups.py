@@ -21,7 +21,7 @@ from analytics_box.query.engines.sql import rolling
 from analytics_box.query.filters import Condition, Group
 from analytics_box.query.plan import BUCKET, Having, Order, Plan, runs_of
 from analytics_box.query.ranges import Days, Granularity
-from analytics_box.query.rollups import BY_DIMENSION, ROLLS, STARTS, TIME, Part, Roll
+from analytics_box.query.rollups import BY_DIMENSION, FIRST_SPAN, ROLLS, STARTS, TIME, Part, Roll
 from analytics_box.query.statements import Step, written
 from analytics_box.store.db import Connection
 from tests.inprocess import FixedClock
@@ -168,7 +168,7 @@ class World(replica.World):
 
     def days(self, *, rolled: bool) -> list[int]:
         """The days that are rolled up, or not."""
-        found = self.replica.connection.execute("select day from days where rolled = $1", [rolled])
+        found = self.replica.connection.execute("select day from days where rolled = $1 and day < 1 << 24", [rolled])
         return [day for (day,) in found.fetchall()]
 
     def rows_of(self, table: str) -> list[Row]:
@@ -225,6 +225,14 @@ def some_plans(chance: Random, number: int) -> list[Plan]:
     return made
 
 
+@pytest.fixture
+def short_spans(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two and four days are rolled up together."""
+    for module in (rollups, columns, of_the_replica, duckdb):
+        monkeypatch.setattr(module, "SPANS", (4, 2))
+
+
+@pytest.mark.usefixtures("short_spans")
 def test_every_roll_up_answers_as_its_rows_do(tmp_path: Path) -> None:
     world = World(tmp_path, 1)
     try:
@@ -233,13 +241,56 @@ def test_every_roll_up_answers_as_its_rows_do(tmp_path: Path) -> None:
         world.maintain()
         assert not world.days(rolled=False)
         plans = [plan_of(roll, start=NOON - 3 * DAY, end=NOON + 4 * DAY) for roll in ROLLS]
-        plans += some_plans(world.chance, 8)
-        assert world.assert_alike(plans) > len(ROLLS)
+        alone = [replace(plan, sites=(1,), start=plan.start + days * DAY) for plan in plans for days in (0, 1)]
+        assert {key >> 24 for plan in alone for key in _keys(world, plan)} == {0, 2, 4}
+        assert world.assert_alike([*plans, *alone, *some_plans(world.chance, 8)]) > 2 * len(ROLLS)
         assert all(
             rows for rows in (duckdb.run(world.replica.connection, plan, seconds=9) for plan in plans[: len(ROLLS)])
         )
     finally:
         world.close()
+
+
+def _keys(world: World, plan: Plan) -> tuple[int, ...]:
+    """The days and spans of days that a plan of one website reads, where it reads spans."""
+    made = world.replica.cut(plan)
+    return () if made is None else made.keys
+
+
+@pytest.mark.usefixtures("short_spans")
+def test_spans_with_a_day_that_changes_are_not_read_until_they_are_put_together_again(tmp_path: Path) -> None:
+    world = World(tmp_path, 2)
+    try:
+        world.tell(120)
+        world.maintain()
+        plan = replace(plan_of(BY_DIMENSION[0], start=NOON - 3 * DAY, end=NOON + 4 * DAY), sites=(1,))
+        spans = _spans(world, plan)
+        assert spans
+        world.write("update stored_events set scroll = scroll")  # each day is touched
+        world.assert_alike([plan])
+        assert not _spans(world, plan)
+        world.clock.advance(seconds=HOUR / 1000)
+        now = world.clock.now()
+        while world.days(rolled=False):
+            world.replica.mark(world.replica.roll(world.replica.to_roll(now), now))
+        rolled = world.replica.roll(world.replica.to_roll(now), now)
+        assert rolled
+        assert all(day.day >= FIRST_SPAN for day in rolled)
+        world.tell(60)  # before they are marked
+        world.assert_alike([plan])
+        world.replica.mark(rolled)
+        assert len(_spans(world, plan)) < len(spans)
+        world.assert_alike([plan])
+        world.clock.advance(seconds=HOUR / 1000)
+        world.maintain()
+        assert _spans(world, plan) == spans
+        world.assert_alike([plan])
+    finally:
+        world.close()
+
+
+def _spans(world: World, plan: Plan) -> set[int]:
+    return {key for key in _keys(world, plan) if key >= FIRST_SPAN}
 
 
 def test_one_look_at_sessions_finds_the_ends_that_a_look_for_each_finds(
@@ -270,6 +321,7 @@ def test_one_look_at_sessions_finds_the_ends_that_a_look_for_each_finds(
 STEPS = ("tell", "late", "remove", "remove day", "move", "roll", "roll beside", "crash", "reopen", "rebuild")
 
 
+@pytest.mark.usefixtures("short_spans")
 @pytest.mark.parametrize("seed", range(4))
 def test_whatever_happens_roll_ups_answer_as_rows_do(tmp_path: Path, seed: int) -> None:
     world = World(tmp_path, seed)

@@ -25,7 +25,7 @@ from analytics_box.query.engines.rolling import Roller
 from analytics_box.query.engines.sql.rolling import TABLES, Day
 from analytics_box.query.engines.transfer import COPIED, PROPERTIES, Table
 from analytics_box.query.plan import Plan
-from analytics_box.query.rollups import Cut, roll_of
+from analytics_box.query.rollups import SPANS, Cut, days_in, roll_of
 from analytics_box.store.db import Connection
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ MOST_SPILLED = "2GB"  # of disk that queries may use beside their memory
 _BYTES_OF_A_ROW = 80  # 42 were measured; strings and the log come on top
 _BYTES_AT_LEAST = 64 << 20
 PIECE = 5_000  # rows of a table that are taken at once
-VERSION = 5  # of what is made of the rows; a replica of another one is rebuilt
+VERSION = 6  # of what is made of the rows; a replica of another one is rebuilt
 _NEXT = "id > :last order by id limit :piece"
 _CLOSED = HOUR  # after its end a day is rolled up: until then sessions go on into the next, and events come late
 _AGAIN = 10 * MINUTE  # between two roll-ups of a day
@@ -65,6 +65,7 @@ class Replica:
         self._unrolled = rolling.unrolled(connection)
         self._touched: set[Day] = set()  # by steps since days were last looked for to roll up
         self._rolled_at: dict[Day, int] = {}  # UTC ms, of the last minutes
+        self._may_span = True  # days may have been rolled up that make a span complete
         self._roller = Roller(connection.cursor())
 
     @property
@@ -106,11 +107,16 @@ class Replica:
             return engine.cut(self._looking, plan, roll)
 
     def to_roll(self, now: int) -> list[Day]:
-        """The days that are over and not rolled up; called between steps."""
+        """The days that are over and not rolled up, and when there are none the spans of days; called between steps."""
         self._touched.clear()
         self._rolled_at = {day: then for day, then in self._rolled_at.items() if 0 <= now - then < _AGAIN}
         closed = (now - _CLOSED) // DAY
-        return [day for day in self._unrolled if day.day < closed and day not in self._rolled_at]
+        days = [day for day in self._unrolled if day.day < closed and day not in self._rolled_at]
+        if days or not self._may_span:
+            return days
+        spans = rolling.complete(self.connection, closed)
+        self._may_span = bool(spans)
+        return [span for span in spans if span not in self._rolled_at]
 
     def roll(self, days: Collection[Day], now: int) -> list[Day]:
         """Roll up some of these days, beside steps; which. They count from when they are marked."""
@@ -120,7 +126,7 @@ class Replica:
 
     def mark(self, days: Collection[Day]) -> None:
         """Say that these days are rolled up, but for those that a step has touched since `to_roll`; a step itself."""
-        true = [day for day in days if day not in self._touched]
+        true = [day for day in days if not self._is_touched(day)]
         self.connection.execute("begin")
         try:
             rolling.mark(self.connection, true, rolled=True)
@@ -129,6 +135,10 @@ class Replica:
             self.connection.execute("rollback")
             raise
         self._unrolled.difference_update(true)
+        self._may_span = self._may_span or bool(true)
+
+    def _is_touched(self, rolled: Day) -> bool:
+        return any(Day(rolled.site, day) in self._touched for day in days_in(rolled.day))
 
     def roll_up(self, now: int) -> int:
         """Roll up a batch of days, for a caller who takes no steps meanwhile; how many they were."""
@@ -336,7 +346,7 @@ def _connect(path: Path, *, memory: str, threads: int) -> "DuckDBPyConnection":
 
 
 def _shape() -> str:
-    return hashlib.sha256(json.dumps([VERSION, COPIED, engine.MACROS, TABLES]).encode()).hexdigest()
+    return hashlib.sha256(json.dumps([VERSION, COPIED, engine.MACROS, SPANS, TABLES]).encode()).hexdigest()
 
 
 def _newest_change(db: Connection) -> int:

@@ -6,6 +6,7 @@ from contextlib import suppress
 from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING
 
+from analytics_box.clock import DAY
 from analytics_box.errors import BoxError, DeadlineExceeded, OverBudget
 from analytics_box.query.engines import sql
 from analytics_box.query.engines.counting import Row, Take, counted, json_place, unlimited
@@ -13,7 +14,7 @@ from analytics_box.query.engines.sql.dialect import Dialect, word
 from analytics_box.query.engines.sql.rolled import MARKER
 from analytics_box.query.filters import Condition, Where
 from analytics_box.query.plan import Plan
-from analytics_box.query.rollups import Cut, Roll, days_of, roll_of
+from analytics_box.query.rollups import FIRST_SPAN, SPANS, Cut, Roll, days_of, roll_of
 from analytics_box.query.rollups import cut as cut_at
 
 if TYPE_CHECKING:
@@ -141,11 +142,23 @@ def cut(connection: "DuckDBPyConnection", plan: Plan, roll: Roll) -> Cut | None:
     first, last = days_of(plan)
     sites = ", ".join(str(int(site)) for site in plan.sites) or "null"
     within = f"site in ({sites}) and day between {first} and {last}"
-    unrolled = connection.execute(
+    rows = connection.execute(
         f"-- query.unrolled\nselect day from days where not rolled and {within}"
         f" union all select day from not_rolled where roll = '{roll.name}' and {within}"
+        + (
+            f" union all select day from days where site in ({sites}) and day >= {FIRST_SPAN}"
+            if _spans(plan, roll)
+            else ""
+        )
     )
-    return cut_at(plan, roll, {day for (day,) in unrolled.fetchall()})
+    found = {day for (day,) in rows.fetchall()}
+    spans = {key for key in found if key >= FIRST_SPAN}
+    return cut_at(plan, roll, found - spans, spans or None)
+
+
+def _spans(plan: Plan, roll: Roll) -> bool:
+    """Whether spans of days may be read for this plan: those of one website."""
+    return not roll.by_time and len(plan.sites) == 1 and plan.end - plan.start > min(SPANS) * DAY
 
 
 def _fetched(connection: "DuckDBPyConnection") -> Iterator[Row]:

@@ -1,8 +1,12 @@
 """Rolling up days in the column replica: what of each UTC day of a website is kept beside its facts (query.rollups).
 
+Days that are rolled up are put together to spans of many, which stand beside them under keys of their own
+(query.rollups.span): a long range reads few rows then.
+
 A step of the replica says of a day that it is rolled up no longer in the transaction that brings or takes a row of it
-(columns). A batch of days is rolled up in one transaction of its own, beside questions and steps, and marked in a step
-only if none has touched it meanwhile. So a question sees a day's roll-ups in a snapshot where they are true.
+(columns), and forgets the spans with it. A batch of days, or of spans, is rolled up in one transaction of its own,
+beside questions and steps, and marked in a step only if none has touched it meanwhile. So a question sees roll-ups in
+a snapshot where they are true.
 """
 
 import json
@@ -16,12 +20,14 @@ from analytics_box.clock import DAY
 from analytics_box.query.engines.duckdb import DIALECT
 from analytics_box.query.engines.sql.rolling import TABLES, Batch, Day, Rolling
 from analytics_box.query.engines.sql.texts import Values
+from analytics_box.query.rollups import FIRST_SPAN, SPANS, span, spans_of
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 MOST_EVENTS = 300_000  # between the first and the last day of a batch, unless a single day has more
 MOST_DAYS = 400  # from the first to the last of a batch
+MOST_SPANS = 4  # of a batch
 # Days with a number each, or without, from JSON: as values in the statement thousands take seconds and much memory.
 _LISTED = (
     "select (one ->> 0)::bigint as site, (one ->> 1)::bigint as day, (one ->> 2)::bigint as events"
@@ -57,12 +63,28 @@ def days_of(connection: "DuckDBPyConnection", ids: str) -> set[Day]:
 
 
 def mark(connection: "DuckDBPyConnection", days: Collection[Day], *, rolled: bool) -> None:
-    """Say whether these days are rolled up."""
+    """Say whether these days are rolled up, or these spans of them. No span has a day that is not."""
     if not days:
         return
     listed = [json.dumps([*days])]
-    connection.execute(f"delete from days where (site, day) in (select (site, day) from ({_LISTED}))", listed)
+    untrue = set(days)
+    if not rolled:
+        untrue |= {Day(site, span(*one)) for site, day in days for one in spans_of(day)}
+    connection.execute(
+        f"delete from days where (site, day) in (select (site, day) from ({_LISTED}))", [json.dumps([*untrue])]
+    )
     connection.execute(f"insert into days select site, day, {rolled} from ({_LISTED})", listed)
+
+
+def complete(connection: "DuckDBPyConnection", over: int) -> list[Day]:
+    """The spans of several days that are all rolled up, and end before the day `over`; those that are not there."""
+    found = " union all ".join(
+        f"select site, {span(days, 0)} + day // {days} * {days} as day from days where day < {FIRST_SPAN} group by all"
+        f" having bool_and(rolled) and count(*) > 1 and min(day) // {days} * {days} + {days} <= $1"
+        for days in SPANS
+    )
+    rows = connection.execute(f"select site, day from ({found}) anti join days using (site, day) order by day", [over])
+    return [Day(*one) for one in rows.fetchall()]
 
 
 class Roller:
@@ -74,7 +96,8 @@ class Roller:
         self._closed = False
 
     def roll(self, days: Collection[Day]) -> list[Day]:
-        """Roll up some of these days, the earliest first; those that were. Once it is closed there are none."""
+        """Roll up some of these days, or some of these spans, the earliest first; those that were. Once it is closed
+        there are none."""
         with self._lock:
             if self._closed or not days:
                 return []
@@ -94,12 +117,16 @@ class Roller:
             self._connection.close()
 
     def _roll(self, days: Collection[Day]) -> list[Day]:
+        spans = [day for day in days if day.day >= FIRST_SPAN][:MOST_SPANS]
         self._connection.execute("begin")
-        events = self._batch(days)
+        events = dict.fromkeys(spans, 0) or self._batch(days)
         batch = Batch(self._do, _ROLLING, events)
         if self._finds("from rolled_days semi join wanted_days using (site, day)"):
             batch.forget()
-        batch.roll()
+        if spans:
+            batch.put_together()
+        else:
+            batch.roll()
         self._connection.execute("commit")
         return list(events)
 

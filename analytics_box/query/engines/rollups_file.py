@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 from weakref import WeakSet
 
 import apsw
@@ -23,7 +23,7 @@ import apsw
 from analytics_box.clock import DAY, HOUR, MINUTE
 from analytics_box.query.engines import sqlite
 from analytics_box.query.engines.medians import add_functions
-from analytics_box.query.engines.sql.rolling import OF_ROLLS, TABLES, Batch, Day, Do, Rolling
+from analytics_box.query.engines.sql.rolling import OF_ROLLS, TABLES, Batch, Day, Rolling
 from analytics_box.query.engines.sql.texts import Values
 from analytics_box.query.engines.transfer import RELATION
 from analytics_box.query.plan import Plan
@@ -198,16 +198,11 @@ class RollupsFile:
         batch = Batch(self._do, _ROLLING, events)
         batch.forget()
         batch.roll()
-        listed = json.dumps([*events])
-        self._connection.execute(
-            """
-            -- rollups.rolled
-            insert or replace into days select value ->> 0, value ->> 1, true from json_each(?)
-            """,
-            (listed,),
-        )
-        for site, days, first in sorted(_complete(self._connection, events, now)):
-            _roll_span(self._do, site, days, first)
+        _mark(self._connection, events)
+        spans = {Day(site, span(days, first)): 0 for site, days, first in _complete(self._connection, events, now)}
+        if spans:
+            Batch(self._do, _ROLLING, spans).put_together()
+            _mark(self._connection, spans)
         self._rolled_at |= dict.fromkeys(events, now)
         return len(events) < len(waiting) or len(found) >= MOST_DAYS
 
@@ -348,11 +343,11 @@ def _check(db: Connection) -> None:
     changed = db.execute(
         "-- rollups.has_changed\nselect 1 from changes where source = 'events' and row = ? and id > ?", state
     ).fetchall()
-    if not changed and _mark(db, state.last) != rows[0][3]:
+    if not changed and _mark_of(db, state.last) != rows[0][3]:
         raise Unusable("their events are others")
 
 
-def _mark(db: Connection, row: int) -> str:
+def _mark_of(db: Connection, row: int) -> str:
     """What tells an event from the same one of other facts."""
     found = db.execute(
         "-- rollups.mark\nselect site, time, kind, visitor, session, path from stored_events where id = ?", (row,)
@@ -367,7 +362,8 @@ def _state(db: Connection) -> State:
 
 def _set_state(db: Connection, state: State) -> None:
     db.execute(
-        "-- rollups.set_state\nupdate rolled_state set last = ?, applied = ?, mark = ?", (*state, _mark(db, state.last))
+        "-- rollups.set_state\nupdate rolled_state set last = ?, applied = ?, mark = ?",
+        (*state, _mark_of(db, state.last)),
     )
 
 
@@ -418,6 +414,17 @@ def _spans(db: Connection, plan: Plan, roll: Roll) -> set[int]:
     return {int(str(key)) for (key,) in found}
 
 
+def _mark(db: Connection, days: Collection[Day]) -> None:
+    """Say that these days are rolled up."""
+    db.execute(
+        """
+        -- rollups.rolled
+        insert or replace into days select value ->> 0, value ->> 1, true from json_each(?)
+        """,
+        (json.dumps([*days]),),
+    )
+
+
 def _complete(db: Connection, days: Collection[Day], now: int) -> set[tuple[int, int, int]]:
     """The spans with one of these days, or right before such a span, that are over and all rolled up: (site, how many
     days, the first of them)."""
@@ -439,21 +446,6 @@ def _complete(db: Connection, days: Collection[Day], now: int) -> set[tuple[int,
         (json.dumps(over),),
     ).fetchall()
     return {(int(str(site)), int(str(many)), int(str(first))) for site, many, first in found}
-
-
-def _roll_span(do: Do, site: int, days: int, first: int) -> None:
-    """Put together what the days of a span have of each value. Where one of them has none of a roll-up, the span has
-    none either, and no question reads it."""
-    values = {"site": site, "key": span(days, first), "first": first, "last": first + days - 1}
-    within = "site = :site and day between :first and :last"
-    for roll in BY_DIMENSION:
-        name, group = f"rolled_{roll.name}", ", ".join(roll.group)
-        paid = f"{within} and not exists (select 1 from not_rolled where {within} and roll = :roll)"
-        sums = ", ".join(f"sum({measure})" for measure in sorted(roll.measures))
-        own: dict[str, Any] = values | {"roll": roll.name}
-        do(f"insert into {name} select :site, :key, {group}, {sums} from {name} where {paid} group by {group}", own)
-        do(f"insert into {name}_ids select distinct :site, :key, {group}, visitor from {name}_ids where {paid}", own)
-    do("insert into days values (:site, :key, true)", values)
 
 
 def _forget_spans(db: Connection, spans: str) -> None:

@@ -17,7 +17,7 @@ from analytics_box.query.engines.sql.names import BOUNCED
 from analytics_box.query.engines.sql.relations import END_OF, relation
 from analytics_box.query.engines.sql.texts import Values
 from analytics_box.query.plan import Plan, Source
-from analytics_box.query.rollups import BY_DIMENSION, OF_EVENTS, OF_SESSIONS, SLOT, STARTS, TIME, Roll
+from analytics_box.query.rollups import BY_DIMENSION, OF_EVENTS, OF_SESSIONS, SLOT, STARTS, TIME, Roll, days_in
 
 ALWAYS_PAYS = 1_000  # rows that a roll-up of a day may have whatever the day has
 PAYS = 4  # events of a day for each row of a roll-up of it
@@ -115,8 +115,33 @@ class Batch:
         self._roll_events()
         self._roll_sessions()
         self._check_that_it_pays()
+        self._done("wanted_events", "wanted_visits", "wanted_sessions")
+
+    def put_together(self) -> None:
+        """Where they are spans of days (query.rollups.span): roll them up once more, from what their days have of each
+        value. Where one of the days has none of a roll-up, the span has none either, and no question reads it."""
+        for site, key in self._events:
+            days = days_in(key)
+            values: Values = {"site": site, "key": key, "first": days[0], "last": days[-1]}
+            for roll in BY_DIMENSION:
+                self._put_together(roll, values | {"roll": roll.name})
+        self._done()
+
+    def _put_together(self, roll: Roll, values: Values) -> None:
+        name, group = f"rolled_{roll.name}", ", ".join(roll.group)
+        within = "site = :site and day between :first and :last"
+        paid = f"{within} and not exists (select 1 from not_rolled where {within} and roll = :roll)"
+        sums = ", ".join(f"sum({measure})" for measure in sorted(roll.measures))
+        self._do(
+            f"insert into {name} select :site, :key, {group}, {sums} from {name} where {paid} group by {group}", values
+        )
+        self._do(
+            f"insert into {name}_ids select distinct :site, :key, {group}, visitor from {name}_ids where {paid}", values
+        )
+
+    def _done(self, *tables: str) -> None:
         self._do("insert into rolled_days select site, day from wanted_days")
-        for table in ("wanted_days", "wanted_events", "wanted_visits", "wanted_sessions"):
+        for table in ("wanted_days", *tables):
             self._do(f"drop table {table}")
 
     def _do(self, statement: str, values: Values | None = None) -> int:
