@@ -33,6 +33,9 @@ DIALECT = Dialect(
     with_a_view="path is not null",
     kind_of="of_event.kind_of",
     value="of_event.value",
+    # By the square root of two from a second on: no class has many of a day, and half an hour is not far from the end.
+    class_of="case when duration < 1000 then cast(duration > 0 as integer)"
+    " else least(2 + cast(floor(2 * (log2(duration) - log2(1000))) as integer), 30) end",
     properties="event_properties as of_event\n  where of_event.event = fact.id",
     words=(
         (MARKER, r"$\1"),

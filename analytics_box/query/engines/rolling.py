@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from analytics_box.clock import DAY
 from analytics_box.query.engines.duckdb import DIALECT
-from analytics_box.query.engines.sql.rolling import TABLES, Batch, Day, Rolling
+from analytics_box.query.engines.sql.rolling import TABLES, Batch, Day, Kept, Rolling
 from analytics_box.query.engines.sql.texts import Values
 from analytics_box.query.rollups import FIRST_SPAN, SPANS, span, spans_of
 
@@ -37,14 +37,21 @@ _ROLLING = Rolling(
     DIALECT,
     _LISTED,
     "events\nwhere true",
-    "duration from wanted_sessions order by site_day, slot, duration",
+    f"{DIALECT.class_of} as class, count(*), list(cast(duration as integer) order by duration)"
+    " from wanted_sessions group by site_day, slot, class order by site_day, slot, class",
     ends_beside=True,
 )
 
 
+# Durations by class: a median is looked for in one or two of them, however many there are.
+_OWN = dict(TABLES) | {
+    "rolled_durations": Kept(("site", "day", "slot integer", "class tinyint"), ("many integer", "durations integer[]"))
+}
+
+
 def create(connection: "DuckDBPyConnection") -> None:
     """Make the tables of roll-ups in a new replica."""
-    for name, kept in TABLES.items():
+    for name, kept in _OWN.items():
         connection.execute(f"create table {name} ({kept.columns})")
 
 

@@ -50,6 +50,8 @@ def inner(
     plan: Plan, cut: Cut, dialect: Dialect, values: Values, expression: Callable[[Plan, str, Values], str]
 ) -> str:
     """One row of each group, with the columns d_DIMENSION and m_MEASURE. `expression` is a dimension in SQL."""
+    if "median_duration" in plan.measures and dialect.class_of:
+        return _with_median(plan, cut, dialect, values, expression)
     values |= {"sites": json.dumps(plan.sites), "site": plan.sites[0] if plan.sites else 0}
     values |= {"start": plan.start, "end": plan.end, "first_day": cut.first, "last_day": cut.last}
     values |= {"unrolled": json.dumps(cut.without), "keys": json.dumps(cut.keys)}
@@ -119,6 +121,69 @@ def _starts(plan: Plan, cut: Cut, _dialect: Dialect, values: Values) -> list[str
         durations = _slots(plan, cut, "rolled_durations", "duration")
         found.append(_select(plan, groups | {"p_median_duration": "duration"}, durations))
     return found
+
+
+def _with_median(
+    plan: Plan, cut: Cut, dialect: Dialect, values: Values, expression: Callable[[Plan, str, Values], str]
+) -> str:
+    """Other measures with the median, for which all durations are counted by class, and then those are put in order
+    that are of the class in the middle, or of the two that meet there."""
+    others = tuple(name for name in plan.measures if name != "median_duration") or ("sessions",)
+    sums = inner(replace(plan, measures=others), cut, dialect, values, expression)
+    groups = [f"d_{name}" for name in plan.group]
+    at = bucket("time", plan, values) if plan.group else "0"
+    days = f"select {at} as place, class, many, durations from " + _slots(
+        plan, cut, "rolled_durations", "class", "many", "durations"
+    )
+    alone = replace(plan, measures=("median_duration",))
+    pieces = [
+        _piece(replace(alone, start=start, end=end), number, dialect, values, expression)
+        for number, (start, end) in enumerate(cut.pieces)
+    ]
+    place = groups[0] if groups else "0"
+    rows = "\nunion all\n".join(
+        f"select place, duration, {dialect.class_of} as class from (\n"
+        f"select {place} as place, p_median_duration as duration from (\n{piece}\n))"
+        for piece in pieces
+    )
+    none = "select 0 as place, 0 as duration, 0 as class where false"
+    shown = ", ".join((*groups, *(f"m_{name}" for name in plan.measures)))
+    return f"""select {shown}
+from (
+{sums}
+) left join (
+with piece as materialized (
+{rows or none}
+),
+counted as (
+select place, class, cast(sum(many) as bigint) as many
+from (select place, class, many from ({days}) union all select place, class, 1 from piece)
+group by place, class
+),
+added as (
+select place, class, many,
+  cast(sum(many) over (partition by place order by class) as bigint) - many as before,
+  cast(sum(many) over (partition by place) as bigint) as total
+from counted
+),
+middle as (
+select place, class, before, total from added where before <= total / 2 and before + many > (total - 1) / 2
+),
+ordered as (
+select place, list(duration order by duration) as durations
+from (
+select place, unnest(durations) as duration from ({days}) semi join middle using (place, class)
+union all
+select place, duration from piece semi join middle using (place, class)
+)
+group by place
+)
+select place, cast(durations[(total - 1) / 2 - least_before + 1] + durations[total / 2 - least_before + 1] as double)
+  * 0.5 as m_median_duration
+from ordered join (
+select place, min(before) as least_before, min(total) as total from middle group by place
+) using (place)
+) on place = {place}"""
 
 
 def _slots(plan: Plan, cut: Cut, table: str, *columns: str, slot: str = "slot") -> str:
