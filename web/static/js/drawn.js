@@ -1,5 +1,7 @@
-// Lists that are not in sight are drawn one by one, when the browser has nothing else to do; at once when they come near.
+// Lists that are not in sight are drawn one by one, each once the one before it stands and the browser has nothing else to
+// do; at once when they come near.
 const idle = window.requestIdleCallback ?? ((act) => setTimeout(act, 50));
+const soon = (act) => requestAnimationFrame(() => idle(act));
 let drawing = false;
 
 const draw = () => {
@@ -7,13 +9,13 @@ const draw = () => {
   drawing = next !== null;
   if (!drawing) return;
   next.classList.add("drawn");
-  idle(draw);
+  soon(draw);
 };
 
 const start = () => {
   if (drawing) return;
   drawing = true;
-  idle(draw);
+  soon(draw);
 };
 
 start();
