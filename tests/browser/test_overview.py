@@ -140,6 +140,29 @@ def test_a_value_filters_the_page_and_its_chip_takes_that_back(page: Page, box: 
     expect(page).to_have_url(site(box, "?range=today&tab=utm_medium"))
 
 
+def test_what_was_out_of_sight_at_a_click_keeps_its_height_and_is_drawn_by_itself(page: Page, box: Box) -> None:
+    """The chart above and the lists below, without anybody scrolling there."""
+    page.set_viewport_size({"width": 1280, "height": 400})
+    page.goto(site(box, "?range=today&metric=pageviews&wait=all"))
+    settled(page)
+    expect(page.locator(".lists > .list:not(.drawn)")).to_have_count(0)
+    value = page.locator("#panel-browsers .bar-link").first
+    value.scroll_into_view_if_needed()
+    heights = "() => [...document.querySelectorAll('.lists > .list')].map((one) => one.offsetHeight)"
+    before = page.evaluate(heights)
+    page.evaluate(f"""() => document.addEventListener("settled", () => {{
+      globalThis.atOnce = ({heights})();
+      globalThis.waits = document.querySelectorAll(".lists > .list:not(.drawn)").length;
+    }}, {{ once: true }})""")
+    value.click()
+    expect(page.locator("#chip-browser_name")).to_have_count(1)
+    assert page.evaluate("globalThis.atOnce") == before
+    assert page.evaluate("globalThis.waits") > 0
+    expect(page.locator("#figures.later [data-chart] canvas")).to_have_count(1)
+    expect(page.locator(".lists > .list:not(.drawn)")).to_have_count(0)
+    expect(page.locator("#panel-events")).to_contain_text("signup-anna")
+
+
 def test_what_stands_is_dimmed_while_an_answer_takes_long(page: Page, box: Box) -> None:
     page.goto(site(box, "?range=today"))
     settled(page)
@@ -369,6 +392,7 @@ def test_a_country_on_the_map_filters_the_page_in_place_and_keys_reach_each_hour
     assert page.evaluate("window.kept") is True
     settled(page)
     page.mouse.move(0, 0)
+    expect(page.locator(".later:not(.drawn)")).to_have_count(0)
     said = page.locator("[data-week-said]")
     expect(said).to_contain_text("Most visitors:")
     page.locator("[data-week]").focus()

@@ -29,11 +29,15 @@ const focus = () => {
 };
 document.addEventListener("settled", focus);
 
-// What was not in sight is drawn when what is in sight stands (drawn.js, chart.js).
+// What was not in sight keeps its place and is drawn when what is in sight stands (drawn.js, chart.js).
 const drawFirst = (fresh, old) => {
   for (const before of old.querySelectorAll("section.panel[id]")) {
+    const now = fresh.querySelector(`#${CSS.escape(before.id)}`);
+    if (!now) continue;
     const { top, bottom } = before.getBoundingClientRect();
-    fresh.querySelector(`#${CSS.escape(before.id)}`)?.classList.add(top < innerHeight && bottom > 0 ? "drawn" : "later");
+    const seen = (top < innerHeight && bottom > 0) || before.contains(document.activeElement);
+    now.classList.add(seen ? "drawn" : "later");
+    if (!seen) now.style.setProperty("--stood", `${before.offsetHeight}px`);
   }
 };
 
