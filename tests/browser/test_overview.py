@@ -287,6 +287,27 @@ def test_nothing_moves_while_parts_come_in(page: Page, box: Box) -> None:
     assert page.evaluate("window.shift") < 0.02
 
 
+def test_a_panel_that_comes_late_keeps_the_height_of_its_place_only_in_sight(page: Page, box: Box) -> None:
+    def without_two(route: Route) -> None:
+        answer = route.fetch(url=f"{route.request.url}&wait=all")
+        late = f"{route.request.url.replace('?', '/parts/sources,errors?')}&amp;wait=all"
+        busy = r'\1 aria-busy="true"></section>'
+        text = re.sub(r'(id="panel-(?:sources|errors)"[^>]*)>.*?</section>', busy, answer.text(), flags=re.S)
+        text = text.replace('<div id="late" hidden>', f'<div id="late" hidden aria-busy="true" data-late="{late}">')
+        route.fulfill(response=answer, body=text)
+
+    def kept(route: Route) -> None:
+        answer = route.fetch()
+        route.fulfill(response=answer, body=answer.text().replace('class="panel list', 'class="panel list list-kept'))
+
+    page.route(site(box, "?range=today"), without_two)
+    page.route("**/parts/**", kept)
+    page.goto(site(box, "?range=today"))
+    settled(page)
+    expect(page.locator("#panel-sources.list-kept .bar")).to_have_count(2)
+    expect(page.locator("#panel-errors:not(.list-kept) .bar")).to_have_count(2)
+
+
 def test_an_overview_names_places_and_languages_and_prints_on_one_page(page: Page, box: Box) -> None:
     for query in ("?range=today&tab=languages", "?compare=year&tab=map&show=table"):
         page.goto(site(box, query))
