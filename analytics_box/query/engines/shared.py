@@ -32,7 +32,7 @@ from analytics_box.query.plan import OF_SESSIONS, RETURNING, SESSION_AFTER, SESS
 from analytics_box.store.db import Connection, Db
 from analytics_box.store.writes import STOPPING
 
-GATHERED_SECONDS = 0.002  # for which a plan waits for others, and again while others come
+GATHERED_SECONDS = 0.003  # for which a plan waits for others, and again while others come
 MOST_GATHERED_SECONDS = 0.05
 FEWEST = 3  # plans for which it pays
 MOST_ROWS = 50_000  # of a copy; with more, each plan looks by itself
