@@ -4,6 +4,7 @@ Each shade begins at the same multiple of the one before, from the least number 
 countries or hours often have nearly all visitors.
 """
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Final, Literal
 
@@ -34,7 +35,7 @@ class Scale(Struct, frozen=True):
 
     def level(self, value: float) -> int:
         """How dark a number is drawn: 0 for nothing, LEVELS for the most."""
-        above = sum(_steps(value, self.unit) >= bound for bound in self.bounds)
+        above = bisect_right(self.bounds, _steps(value, self.unit))
         return above + LEVELS - len(self.bounds) if above else 0
 
     @property

@@ -13,9 +13,9 @@ addresses.
 
 from collections.abc import Mapping, Sequence
 from datetime import date
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, Literal
-from urllib.parse import urlencode
+from urllib.parse import quote_plus
 from zoneinfo import ZoneInfo
 
 from msgspec import Struct
@@ -242,8 +242,13 @@ def _unread(query: Mapping[str, str], view: View) -> tuple[str, ...]:
 
 def address(view: View) -> str:
     """The canonical address of a state."""
-    parameters = _parameters(view)
-    return f"{view.path}?{urlencode(parameters, safe='/,^')}" if parameters else view.path
+    parameters = "&".join(f"{_quoted(name)}={_quoted(value)}" for name, value in _parameters(view))
+    return f"{view.path}?{parameters}" if parameters else view.path
+
+
+@lru_cache(256)  # a page has some hundred addresses of the same few parts
+def _quoted(text: str) -> str:
+    return quote_plus(text, safe="/,^")
 
 
 def _parameters(view: View) -> list[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""A list of countries as a map: how dark each is. Pure.
+"""A list of countries as a map: how dark each is, and what part of the world is shown. Pure.
 
 The map is the file of web/world.mjs, in which each country has its code as its id. Countries that it has no shape for
 are in the list below it alone.
@@ -8,12 +8,11 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from analytics_box.dashboard.outlines import EVERYWHERE, Box, around
 from analytics_box.dashboard.scale import Shade
 from analytics_box.dashboard.shading import Shading
 from analytics_box.query.catalog.types import Record
 from analytics_box.texts import Panels, figures
-
-WIDTH, HEIGHT = 2000, 907  # of the file
 
 
 class Country(Struct, frozen=True):
@@ -27,15 +26,20 @@ class Country(Struct, frozen=True):
 
 
 class World(Struct, frozen=True):
-    """The map, what its shades stand for, and what they show: `shaded` says it, `steps` how much darker each is."""
+    """The map, what its shades stand for, and what they show: `shaded` says it, `steps` how much darker each is. `part`
+    is what is seen of it."""
 
     countries: tuple[Country, ...]
     shades: tuple[Shade, ...]
     shading: Shading
     shaded: str
     steps: str
-    width: int = WIDTH
-    height: int = HEIGHT
+    part: Box = EVERYWHERE
+
+    @property
+    def is_near(self) -> bool:
+        """Whether the map is drawn at least twice as large as that of the world."""
+        return self.part.width * 2 <= EVERYWHERE.width
 
 
 class Counted(Struct, frozen=True):
@@ -50,11 +54,12 @@ class Counted(Struct, frozen=True):
 
 def world(rows: Sequence[Counted], shading: Shading, *, closer: bool = False) -> World | None:
     """The map of these rows; None where no country is known. `closer` says that the page shows one place and the map
-    all of them."""
+    its neighbours, too."""
     known = [row for row in rows if row.code and row.row[shading.said[0].field] > 0]
     if not known:
         return None
     scale = shading.scale([row.row for row in known])
+    chosen = next((row.code.upper() for row in known if row.selected), "")
     return World(
         tuple(
             Country(
@@ -70,6 +75,7 @@ def world(rows: Sequence[Counted], shading: Shading, *, closer: bool = False) ->
         shading,
         (Panels.shaded_everywhere if closer else Panels.shaded).format(counted=shading.shown.label),
         Panels.shaded_steps.format(times=_times(scale.times)) if scale is not None and scale.times is not None else "",
+        around(chosen),
     )
 
 

@@ -64,7 +64,10 @@ def visible(text: str) -> str:
     Escaping keeps it from being markup; this keeps it from reordering or hiding what is read. Joiners stay, because
     scripts and emoji need them.
     """
-    return "".join(f"\\u{ord(letter):04x}" if _unseen(letter) else letter for letter in text.strip()[:LONGEST_TEXT])
+    kept = text.strip()[:LONGEST_TEXT]
+    if kept.isprintable():  # as nearly all are
+        return kept
+    return "".join(f"\\u{ord(letter):04x}" if _unseen(letter) else letter for letter in kept)
 
 
 def _unseen(letter: str) -> bool:

@@ -208,7 +208,7 @@ class Panels:
     shaded_by = "Colour shows"
     shades = "What the shades stand for"
     shaded = "{counted} by country"
-    shaded_everywhere = "{counted} by country, all of the world"
+    shaded_everywhere = "{counted} by country, neighbours included"
     shaded_steps = "Each shade begins at about {times} times the one before."
     world = "World"
     places = "Places"

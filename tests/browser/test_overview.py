@@ -140,6 +140,29 @@ def test_a_value_filters_the_page_and_its_chip_takes_that_back(page: Page, box: 
     expect(page).to_have_url(site(box, "?range=today&tab=utm_medium"))
 
 
+def test_what_was_out_of_sight_at_a_click_keeps_its_height_and_is_drawn_by_itself(page: Page, box: Box) -> None:
+    """The chart above and the lists below, without anybody scrolling there."""
+    page.set_viewport_size({"width": 1280, "height": 400})
+    page.goto(site(box, "?range=today&metric=pageviews&wait=all"))
+    settled(page)
+    expect(page.locator(".lists > .list:not(.drawn)")).to_have_count(0)
+    value = page.locator("#panel-browsers .bar-link").first
+    value.scroll_into_view_if_needed()
+    heights = "() => [...document.querySelectorAll('.lists > .list')].map((one) => one.offsetHeight)"
+    before = page.evaluate(heights)
+    page.evaluate(f"""() => document.addEventListener("settled", () => {{
+      globalThis.atOnce = ({heights})();
+      globalThis.waits = document.querySelectorAll(".lists > .list:not(.drawn)").length;
+    }}, {{ once: true }})""")
+    value.click()
+    expect(page.locator("#chip-browser_name")).to_have_count(1)
+    assert page.evaluate("globalThis.atOnce") == before
+    assert page.evaluate("globalThis.waits") > 0
+    expect(page.locator("#figures.later [data-chart] canvas")).to_have_count(1)
+    expect(page.locator(".lists > .list:not(.drawn)")).to_have_count(0)
+    expect(page.locator("#panel-events")).to_contain_text("signup-anna")
+
+
 def test_what_stands_is_dimmed_while_an_answer_takes_long(page: Page, box: Box) -> None:
     page.goto(site(box, "?range=today"))
     settled(page)
@@ -264,6 +287,27 @@ def test_nothing_moves_while_parts_come_in(page: Page, box: Box) -> None:
     assert page.evaluate("window.shift") < 0.02
 
 
+def test_a_panel_that_comes_late_keeps_the_height_of_its_place_only_in_sight(page: Page, box: Box) -> None:
+    def without_two(route: Route) -> None:
+        answer = route.fetch(url=f"{route.request.url}&wait=all")
+        late = f"{route.request.url.replace('?', '/parts/sources,errors?')}&amp;wait=all"
+        busy = r'\1 aria-busy="true"></section>'
+        text = re.sub(r'(id="panel-(?:sources|errors)"[^>]*)>.*?</section>', busy, answer.text(), flags=re.S)
+        text = text.replace('<div id="late" hidden>', f'<div id="late" hidden aria-busy="true" data-late="{late}">')
+        route.fulfill(response=answer, body=text)
+
+    def kept(route: Route) -> None:
+        answer = route.fetch()
+        route.fulfill(response=answer, body=answer.text().replace('class="panel list', 'class="panel list list-kept'))
+
+    page.route(site(box, "?range=today"), without_two)
+    page.route("**/parts/**", kept)
+    page.goto(site(box, "?range=today"))
+    settled(page)
+    expect(page.locator("#panel-sources.list-kept .bar")).to_have_count(2)
+    expect(page.locator("#panel-errors:not(.list-kept) .bar")).to_have_count(2)
+
+
 def test_an_overview_names_places_and_languages_and_prints_on_one_page(page: Page, box: Box) -> None:
     for query in ("?range=today&tab=languages", "?compare=year&tab=map&show=table"):
         page.goto(site(box, query))
@@ -369,6 +413,7 @@ def test_a_country_on_the_map_filters_the_page_in_place_and_keys_reach_each_hour
     assert page.evaluate("window.kept") is True
     settled(page)
     page.mouse.move(0, 0)
+    expect(page.locator(".later:not(.drawn)")).to_have_count(0)
     said = page.locator("[data-week-said]")
     expect(said).to_contain_text("Most visitors:")
     page.locator("[data-week]").focus()

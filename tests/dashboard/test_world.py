@@ -1,21 +1,22 @@
 """The map of countries: how dark each is, and what the file that draws it has."""
 
 import re
-from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
-import analytics_box
+from analytics_box.dashboard import outlines as known
+from analytics_box.dashboard.outlines import EVERYWHERE, HEIGHT, WIDTH, around
 from analytics_box.dashboard.scale import LEVELS, scale
 from analytics_box.dashboard.shading import Shader, Shading
-from analytics_box.dashboard.world import HEIGHT, WIDTH, Counted, world
+from analytics_box.dashboard.world import Counted, world
 from tests.cases import each
+from tests.dashboard.outlines import FILE, outlines
 
 VISITORS = Shader("visitors", "Visitors")
 RATE = Shader("conversion_rate", "Conversion rate", "percent", "?shade=conversion_rate")
 PLAIN = Shading(VISITORS, (VISITORS,))
-FILE = Path(analytics_box.__file__).parents[1] / "web/static/vendor/world.svg"
 
 
 def row(code: str, count: int) -> Counted:
@@ -71,7 +72,7 @@ def test_unknown_countries_are_not_on_the_map() -> None:
 def test_the_legend_says_how_shades_grow_where_they_do(counts: list[int], said: str) -> None:
     made = world([row("DE", count) for count in counts], PLAIN, closer=True)
     assert made is not None
-    assert made.shaded == "Visitors by country, all of the world"
+    assert made.shaded == "Visitors by country, neighbours included"
     assert made.steps == (f"Each shade begins at about {said} times the one before." if said else "")
 
 
@@ -103,3 +104,27 @@ def test_the_file_has_countries_by_their_codes_small_ones_too_and_is_small() -> 
     assert "AQ" not in codes
     assert len(drawn) < 60_000
     assert not re.search(r"<script|<style|href|NaN", drawn)
+
+
+def test_a_country_is_shown_from_near_with_all_of_its_largest_piece_inside() -> None:
+    assert known._outlines() == outlines()
+    for code, (left, top, right, bottom) in outlines().items():
+        part = around(code)
+        assert part.left <= left < right <= part.left + part.width, code
+        assert part.top <= top < bottom <= part.top + part.height, code
+        assert 0 <= part.left <= part.left + part.width <= WIDTH
+        assert 0 <= part.top <= part.top + part.height <= HEIGHT
+        assert abs(part.width / part.height - WIDTH / HEIGHT) < 0.02
+    assert around("DE").width * 5 == WIDTH
+    assert around("MT").width * 5 == WIDTH
+    assert around("") == around("AQ") == EVERYWHERE
+
+
+def test_the_map_is_near_where_one_of_its_countries_is_chosen() -> None:
+    de, fr = row("DE", 90), row("FR", 40)
+    far, near = world([de, fr], PLAIN), world([replace(de, selected=True), fr], PLAIN, closer=True)
+    assert far is not None
+    assert near is not None
+    assert (far.part, far.is_near) == (EVERYWHERE, False)
+    assert (near.part, near.is_near) == (around("DE"), True)
+    assert [one.code for one in near.countries] == ["DE", "FR"]

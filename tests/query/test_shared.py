@@ -16,6 +16,7 @@ from analytics_box.ingest.visitors import by_client_id
 from analytics_box.query import catalog
 from analytics_box.query.engines import shared
 from analytics_box.query.engines.counting import unlimited
+from analytics_box.query.engines.sql import Statement
 from analytics_box.query.plan import Plan
 from analytics_box.query.request import MAX_PARAMETERS
 from analytics_box.query.run import Entry
@@ -43,8 +44,8 @@ def copies() -> Iterator[list[int]]:
     read: list[int] = []
     copied = shared._copied
 
-    def noted(db: Connection, plans: Sequence[Plan]) -> bool:
-        fits = copied(db, plans)
+    def noted(db: Connection, plans: Sequence[Plan], statements: Sequence[Statement]) -> bool:
+        fits = copied(db, plans, statements)
         read.append(len(plans) if fits else 0)
         return fits
 
@@ -85,10 +86,24 @@ BODY: dict[str, object] = {
 }
 
 
-def test_one_copy_serves_all_of_a_request(stories: tuple[Story, ...], copies: list[int]) -> None:
+def test_one_copy_serves_all_that_is_asked_of_events(stories: tuple[Story, ...], copies: list[int]) -> None:
+    """And another one what is asked of the visitors of other facts, of whose events few are wanted."""
     ask(stories[0], BODY, together=True)
-    assert len(copies) == 1
-    assert copies[0] >= 4
+    of_events, of_errors = copies
+    assert of_events >= 4
+    assert of_errors == 1
+
+
+def test_ranges_apart_have_a_copy_each(stories: tuple[Story, ...], copies: list[int]) -> None:
+    story = stories[0]
+    day = calendars.shown(story.around, ZoneInfo(story.zone)).date()
+    earlier = {"start_date": f"{day - timedelta(days=9)}", "end_date": f"{day - timedelta(days=4)}"}
+    names = ["summary_metrics", "top_pages", "country"]
+    body = BODY | {"parameters": [*names, *({"name": name, "id": f"earlier {name}", **earlier} for name in names)]}
+    together = ask(story, body, together=True)
+    assert len(copies) == 2
+    assert together == ask(story, body, together=False)
+    assert any(entry.data for entry in together if not entry.parameter.startswith("earlier"))
 
 
 def test_plans_are_gathered_as_long_as_others_come() -> None:
@@ -122,7 +137,7 @@ def test_too_many_rows_are_not_copied_and_answers_come_all_the_same(
 ) -> None:
     with patch.object(shared, "MOST_ROWS", 3):
         found = ask(stories[0], BODY, together=True)
-    assert copies == [0]
+    assert copies == [0, 0]
     assert found == ask(stories[0], BODY, together=False)
 
 

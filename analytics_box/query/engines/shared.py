@@ -2,22 +2,28 @@
 
 A page with a filter asks two dozen questions about a small share of its website's events, and each would look through
 all of them. The copy takes the place of the tables of events on one connection, inside a transaction that is rolled
-back. It may have more rows than a plan wants, never fewer: each statement still has all of its own conditions.
+back. It has the columns that its plans speak of. It may have more rows than a plan wants, never fewer: each statement
+still has all of its own conditions, but those that every row meets which it looks at.
+
+Plans of ranges apart, such as those of the period before, have a copy each, on connections of their own.
 """
 
 import asyncio
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from analytics_box.errors import Unavailable
 from analytics_box.facts.layout import stored
-from analytics_box.facts.tables import ATTRIBUTES
+from analytics_box.facts.tables import ATTRIBUTES, BY_NAME
 from analytics_box.query.engines import sqlite
 from analytics_box.query.engines.counting import Row, Take
+from analytics_box.query.engines.sql import Statement
 from analytics_box.query.engines.sql.conditions import render
 from analytics_box.query.engines.sql.names import MEASURES
 from analytics_box.query.engines.sql.texts import Values
@@ -26,12 +32,15 @@ from analytics_box.query.plan import OF_SESSIONS, RETURNING, SESSION_AFTER, SESS
 from analytics_box.store.db import Connection, Db
 from analytics_box.store.writes import STOPPING
 
-GATHERED_SECONDS = 0.005  # for which a plan waits for others, and again while others come
+GATHERED_SECONDS = 0.003  # for which a plan waits for others, and again while others come
 MOST_GATHERED_SECONDS = 0.05
 FEWEST = 3  # plans for which it pays
 MOST_ROWS = 50_000  # of a copy; with more, each plan looks by itself
 
 _EVENTS = stored("events")
+_COLUMNS = ("id", *BY_NAME["events"].names)
+_SCAN = "site in (select value from json_each(:sites)) and time >= :earliest and time < :latest"
+_WORD = re.compile(r"\w+")
 _FAR = SESSION_BEFORE + SESSION_AFTER  # no event lies further from another one of its session
 _OF_EVENTS = frozenset(("events", "properties", *OF_SESSIONS))
 _OF_FACTS = frozenset(("vitals", "errors", "outgoing_links", "engagement"))
@@ -81,8 +90,8 @@ class Shared:
         together, alone = _sorted(self._gathering.pop(sites))
         for asked in alone:
             _tell(asked, _Alone())
-        if together:
-            task = asyncio.create_task(self._answer(together))
+        for copied in together:
+            task = asyncio.create_task(self._answer(copied))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
 
@@ -111,15 +120,28 @@ def fits(plan: Plan) -> bool:
     return RETURNING not in plan.group and bool(_told(plan))
 
 
-def _sorted(gathered: list[Asked]) -> tuple[list[Asked], list[Asked]]:
-    """Those that share a copy, because they have a condition that most others have, too; and those that do not."""
+def _sorted(gathered: list[Asked]) -> tuple[list[list[Asked]], list[Asked]]:
+    """Those that share a copy, because they have a condition that most others have, too, and a range; and those that do
+    not."""
     here = [asked for asked in gathered if not asked.rows.done()]
     having = Counter(item for asked in here for item in _told(asked.plan))
     usual = {item for item, _ in having.most_common(1)}
-    together = [asked for asked in here if usual & {*_told(asked.plan)}]
-    if len(together) < FEWEST:
-        return [], here
-    return together, [asked for asked in here if asked not in together]
+    alike = [asked for asked in here if usual & {*_told(asked.plan)}]
+    together = [those for those in _by_range(alike) if len(those) >= FEWEST]
+    shared = {id(asked) for those in together for asked in those}
+    return together, [asked for asked in here if id(asked) not in shared]
+
+
+def _by_range(alike: Sequence[Asked]) -> list[list[Asked]]:
+    """Those whose ranges overlap together, in their order."""
+    found: list[tuple[int, int, list[Asked]]] = []
+    for asked in alike:
+        start, end, those = asked.plan.start, asked.plan.end, [asked]
+        for one in [one for one in found if one[0] < end and start < one[1]]:
+            found.remove(one)
+            start, end, those = min(start, one[0]), max(end, one[1]), [*one[2], *those]
+        found.append((start, end, those))
+    return [those for _, _, those in found]
 
 
 def _common(plans: Sequence[Plan]) -> tuple[Where, ...]:
@@ -141,19 +163,37 @@ def _columns(item: Where) -> set[str]:
 
 
 def _answered(together: Sequence[Asked], soon: Callable[..., object], db: Connection) -> None:
-    """Answer plans one by one, each as soon as its rows are there; none of them where too much would be copied."""
+    """Answer plans one by one, each as soon as its rows are there: first those of events and sessions, then those of
+    other facts."""
+    for sources in (_OF_EVENTS, _OF_FACTS):
+        if those := [asked for asked in together if asked.plan.source in sources and not asked.rows.done()]:
+            _answered_from_copy(those, soon, db)
+
+
+def _answered_from_copy(those: Sequence[Asked], soon: Callable[..., object], db: Connection) -> None:
+    """Answer none of them where too much would be copied."""
+    plans = [asked.plan for asked in those]
+    statements = [sqlite.render(_without_what_is_met(plan, plans)) for plan in plans]
     db.execute("begin")
     try:
-        if _copied(db, [asked.plan for asked in together]):
-            for asked in together:
+        if _copied(db, plans, statements):
+            for asked, statement in zip(those, statements, strict=True):
                 if not asked.rows.done():
-                    soon(_tell, asked, _found(asked, db))
+                    soon(_tell, asked, _found(asked, statement, db))
     finally:
         if db.in_transaction:
             db.execute("rollback")
 
 
-def _found(asked: Asked, db: Connection) -> list[Row] | Exception:
+def _without_what_is_met(plan: Plan, plans: Sequence[Plan]) -> Plan:
+    """The plan without the conditions that all events of the copy meet; other facts are not copied."""
+    if plan.source not in _OF_EVENTS:
+        return plan
+    met = [item for item in _common(plans) if _columns(item) <= _OF_A_SESSION]
+    return replace(plan, where=tuple(item for item in plan.where if item not in met))
+
+
+def _found(asked: Asked, statement: Statement, db: Connection) -> list[Row] | Exception:
     """Its rows, or why its `take` has refused them."""
     refused: list[Exception] = []
 
@@ -165,7 +205,7 @@ def _found(asked: Asked, db: Connection) -> list[Row] | Exception:
             raise
 
     try:
-        return sqlite.run(db, asked.plan, take, seconds=asked.seconds)
+        return sqlite.run_rendered(db, asked.plan, statement, take, asked.seconds)
     except Exception:
         if refused:
             return refused[0]
@@ -186,7 +226,7 @@ def _tell(asked: Asked, what: list[Row] | Exception) -> None:
         asked.rows.set_result(what)
 
 
-def _copied(db: Connection, plans: Sequence[Plan]) -> bool:
+def _copied(db: Connection, plans: Sequence[Plan], statements: Sequence[Statement]) -> bool:
     """Copy the events that these plans may want; whether there were few enough. Inside a transaction."""
     values: Values = {
         "sites": json.dumps(plans[0].sites),
@@ -194,34 +234,53 @@ def _copied(db: Connection, plans: Sequence[Plan]) -> bool:
         "latest": max(plan.end for plan in plans) + _FAR,
         "most": MOST_ROWS + 1,
     }
-    scan = "site in (select value from json_each(:sites)) and time >= :earliest and time < :latest"
-    found = [(item, sqlite.DIALECT.finish(render(item, values, sqlite.DIALECT))) for item in _common(plans)]
-    parts = [" and ".join(_of_session(item, text, scan) for item, text in found)]
-    own = " and ".join((scan, *(text for _, text in found)))
-    facts = dict.fromkeys(plan.source for plan in plans if plan.source in _OF_FACTS)
-    for who in ("visitor", "session") if facts else ():
-        every = " union all ".join(f"select {who} from {source} as fact where {own}" for source in facts)
-        parts.append(f"{who} in ({every})")
+    wanted = (_own if plans[0].source in _OF_EVENTS else _beside)(plans, values)
+    copied = ", ".join(_spoken_of(statements))
     db.pragma("query_only", False)
     try:
         db.execute(
             f"""
             -- shared.copy
-            create temp table {_EVENTS} as select * from main.{_EVENTS}
-            where id in (select id from main.events as fact where {scan} and ({" or ".join(parts)}) limit :most)
+            create temp table {_EVENTS} as
+            select {copied} from main.events as fact where {_SCAN} and ({wanted}) limit :most
             """,
             values,
         )
-        ((made,),) = db.execute("-- shared.view\nselect sql from main.sqlite_schema where name = 'events'").fetchall()
-        db.execute(f"create temp {str(made).partition(' ')[2]}")
+        db.execute(f"-- shared.view\ncreate temp view events as select {copied} from temp.{_EVENTS}")
     finally:
         db.pragma("query_only", True)
     ((rows,),) = db.execute(f"-- shared.count\nselect count(*) from temp.{_EVENTS}").fetchall()
     return int(str(rows)) <= MOST_ROWS
 
 
-def _of_session(item: Where, text: str, scan: str) -> str:
+def _own(plans: Sequence[Plan], values: Values) -> str:
+    """The events that plans of events and sessions are about."""
+    return " and ".join(_of_session(item, _rendered(item, values)) for item in _common(plans))
+
+
+def _beside(plans: Sequence[Plan], values: Values) -> str:
+    """The events of the visitors and the sessions that plans of other facts are about."""
+    where = " and ".join((_SCAN, *(_rendered(item, values) for item in _common(plans))))
+    sources = dict.fromkeys(plan.source for plan in plans)
+    every = (
+        (who, " union all ".join(f"select {who} from {source} as fact where {where}" for source in sources))
+        for who in ("visitor", "session")
+    )
+    return " or ".join(f"{who} in ({facts})" for who, facts in every)
+
+
+def _rendered(item: Where, values: Values) -> str:
+    return sqlite.DIALECT.finish(render(item, values, sqlite.DIALECT))
+
+
+def _spoken_of(statements: Sequence[Statement]) -> list[str]:
+    """The columns of events whose names are in these statements."""
+    words = {word for statement in statements for word in _WORD.findall(statement.sql)}
+    return [name for name in _COLUMNS if name in words]
+
+
+def _of_session(item: Where, text: str) -> str:
     """A condition as it is for whole sessions, too: they are selected by any of their events."""
     if _columns(item) <= _OF_A_SESSION:
         return text
-    return f"({text} or session in (select session from main.events as fact where {scan} and session <> 0 and {text}))"
+    return f"({text} or session in (select session from main.events as fact where {_SCAN} and session <> 0 and {text}))"

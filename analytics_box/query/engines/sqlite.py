@@ -1,6 +1,7 @@
 """The reference engine: statements over events.db itself."""
 
 import math
+import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,6 +18,8 @@ from analytics_box.query.rollups import Cut, Roll, roll_of
 from analytics_box.store.db import Connection
 
 NAME = "sqlite"
+
+_PLAIN = r"((?:(?!\bcase\b|\bthen\b|\bend\b).)*)"  # what is in one branch
 
 # A column outside all aggregates is that of the row with the only maximum or minimum of its statement, or of any row.
 DIALECT = Dialect(
@@ -38,6 +41,7 @@ DIALECT = Dialect(
         (word(r"given_by_flags\b"), stored("flag_exposures")),
         (word(r"what_happened\b"), stored("events")),
         (word(r"what_was_left_by\b"), stored("outgoing_links")),
+        (re.compile(rf"count\((distinct )?case when {_PLAIN} then {_PLAIN} end\)"), r"count(\1\3) filter (where \2)"),
     ),
 )
 
@@ -67,7 +71,7 @@ def run(
     DeadlineExceeded then.
     """
     with parted(db, plan, rollups) as cut:
-        return _found(db, plan, render(plan, cut), take, seconds)
+        return run_rendered(db, plan, render(plan, cut), take, seconds)
 
 
 @contextmanager
@@ -86,7 +90,8 @@ def parted(db: Connection, plan: Plan, rollups: Rollups | None) -> Iterator[Cut 
             db.execute("rollback")
 
 
-def _found(db: Connection, plan: Plan, statement: sql.Statement, take: Take, seconds: float) -> list[Row]:
+def run_rendered(db: Connection, plan: Plan, statement: sql.Statement, take: Take, seconds: float) -> list[Row]:
+    """The rows that a plan's statement finds, as `run` says."""
     if "matches(" in statement.sql:
         db.create_scalar_function("matches", _matching(seconds), 2, deterministic=True)
     rows = db.execute(statement.sql, statement.values)

@@ -58,8 +58,9 @@ const draw = (place) => {
   place.addEventListener("blur", () => chart.setCursor({ left: -10, top: -10 }));
 };
 
-const drawAll = (again = false) => {
-  for (const place of document.querySelectorAll("[data-chart]")) {
+const LATER = ".later [data-chart]"; // out of sight (swaps.js)
+const drawAll = (again = false, places = document.querySelectorAll("[data-chart]")) => {
+  for (const place of places) {
     if (place.chart && !again) continue;
     place.chart?.destroy();
     place.replaceChildren();
@@ -68,7 +69,14 @@ const drawAll = (again = false) => {
 };
 
 drawAll();
-document.addEventListener("settled", () => drawAll());
+document.addEventListener("settled", () => {
+  drawAll(false, document.querySelectorAll(`[data-chart]:not(${LATER})`));
+  if (!document.querySelector(LATER)) return;
+  requestAnimationFrame(() => setTimeout(() => {
+    drawAll();
+    document.dispatchEvent(new Event("charted"));
+  }));
+});
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => drawAll(true));
 new MutationObserver(() => drawAll(true)).observe(document.documentElement, { attributeFilter: ["data-theme"] });
 

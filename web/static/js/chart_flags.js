@@ -24,5 +24,5 @@ const place = () => {
 const placeSoon = () => queueMicrotask(place);
 
 placeSoon();
-document.addEventListener("settled", placeSoon);
+for (const name of ["settled", "charted"]) document.addEventListener(name, placeSoon);
 addEventListener("resize", place);

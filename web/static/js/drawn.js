@@ -1,20 +1,21 @@
-// Lists that are not in sight are drawn one by one, when the browser has nothing else to do; at once when they come near.
+// Lists that are not in sight are drawn one by one: after a click one in each frame, else each once the browser has nothing
+// else to do; at once when they come near.
 const idle = window.requestIdleCallback ?? ((act) => setTimeout(act, 50));
+const inNextFrame = (act) => requestAnimationFrame(() => setTimeout(act));
 let drawing = false;
 
-const draw = () => {
+const soon = () => {
   const next = document.querySelector(".lists > .list:not(.drawn, [aria-busy])");
   drawing = next !== null;
-  if (!drawing) return;
-  next.classList.add("drawn");
-  idle(draw);
+  if (drawing) (next.matches(".later") ? inNextFrame : idle)(draw); // later: swaps.js
 };
 
-const start = () => {
-  if (drawing) return;
-  drawing = true;
-  idle(draw);
+const draw = () => {
+  document.querySelector(".lists > .list:not(.drawn, [aria-busy])")?.classList.add("drawn");
+  soon();
 };
+
+const start = () => { if (!drawing) soon(); };
 
 start();
 document.addEventListener("settled", start);

@@ -2,7 +2,8 @@
 // and asks for those that are still to come.
 const PATIENCE = 30_000; // ms
 
-// A panel that was asked for something else meanwhile is left alone. What is in sight is drawn at once (drawn.js).
+// A panel that was asked for something else meanwhile is left alone. What is in sight is drawn at once (drawn.js), and stays
+// as high as its place; below it, where nobody sees anything move, a panel is as high as it has to be.
 const put = (found) => {
   const inSight = (place) => place.getBoundingClientRect().top < innerHeight;
   const places = found.map((fresh) => [fresh, document.getElementById(fresh.id)])
@@ -10,6 +11,7 @@ const put = (found) => {
     .map(([fresh, place]) => [fresh, place, inSight(place)]);
   for (const [fresh, place, seen] of places) {
     fresh.classList.toggle("drawn", seen);
+    if (!seen) fresh.classList.remove("list-kept", "list-kept-few");
     place.replaceWith(fresh);
   }
 };

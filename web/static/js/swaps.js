@@ -4,7 +4,7 @@
 import { hide, sayFailed } from "./toasts.js";
 
 const PATIENCE = 30_000; // ms
-const SOON = 150; // ms until what stands is dimmed: what is there sooner would only flicker, and is drawn later
+const SOON = 250; // ms until what stands is dimmed: what is there sooner would only flicker, and is drawn later
 const asking = new Map(); // who is asked for a part of the page, by its id
 
 // A part of the page that is still to come shows what stood there, which leads nowhere by now.
@@ -29,10 +29,23 @@ const focus = () => {
 };
 document.addEventListener("settled", focus);
 
+// What was not in sight keeps its place and is drawn when what is in sight stands (drawn.js, chart.js).
+const drawFirst = (fresh, old) => {
+  for (const before of old.querySelectorAll("section.panel[id]")) {
+    const now = fresh.querySelector(`#${CSS.escape(before.id)}`);
+    if (!now) continue;
+    const { top, bottom } = before.getBoundingClientRect();
+    const seen = (top < innerHeight && bottom > 0) || before.contains(document.activeElement);
+    now.classList.add(seen ? "drawn" : "later");
+    if (!seen) now.style.setProperty("--stood", `${before.offsetHeight}px`);
+  }
+};
+
 const put = (fresh, old) => {
   const active = document.activeElement;
   if (old.contains(active)) focused = active.matches(".bar-link") ? "" : active.id;
   keepOld(fresh, old);
+  drawFirst(fresh, old);
   old.replaceWith(fresh);
   document.dispatchEvent(new Event("settled"));
 };

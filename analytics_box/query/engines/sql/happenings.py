@@ -16,7 +16,6 @@ from analytics_box.query.plan import SESSION_AFTER, SESSION_BEFORE
 # All of the sessions of which the range has anything: no event lies further from another one of its session.
 _FAR = SESSION_BEFORE + SESSION_AFTER
 _NEAR = f"{SITES} and time >= :start - {_FAR} and time < :end + {_FAR} and session <> 0"
-_EVENTS = f"select session from what_happened where {_NEAR} and bot = 0"
 SOON = 5 * MINUTE  # how long after a click on a short link its page may come
 
 
@@ -29,13 +28,13 @@ def selected(condition: Condition, values: Values, dialect: Dialect) -> str:
             event = Condition("session_event", "set", (), negated=False, also=(condition,))
             found = _event(event, values, dialect)
         case "session_page":
-            found = f"{_EVENTS} and kind = 1 and {named('path', condition, values)}"
+            found = _of_events(f"kind = 1 and {named('path', condition, values)}")
         case "session_exit":
             found = _exit(condition, values, dialect)
         case "session_scroll":
-            found = f"{_EVENTS} and kind = 3 and scroll >= {_least(condition, values)}"
+            found = _of_events(f"kind = 3 and scroll >= {_least(condition, values)}")
         case "session_engaged":
-            found = f"{_EVENTS} group by session having sum(engaged) >= {_least(condition, values)}"
+            found = f"{_of_events()} group by session having sum(engaged) >= {_least(condition, values)}"
         case "session_link":
             found = _link(condition, values)
         case "session_goal":  # of goals that are not there
@@ -46,11 +45,16 @@ def selected(condition: Condition, values: Values, dialect: Dialect) -> str:
     return f"(session in ({found}))"
 
 
+def _of_events(own: str = "session <> 0") -> str:
+    """The sessions of events that are so. What is true of few comes first: SQLite looks at one after the other."""
+    return f"select session from what_happened where {own} and {_NEAR} and bot = 0"
+
+
 def _event(condition: Condition, values: Values, dialect: Dialect) -> str:
     """One custom event that is all of this. Without a name it is any but what the page says of flags."""
     own = DID if condition.match == "set" else f"kind = 2 and {named('name', condition, values)}"
     if not condition.also:
-        return f"{_EVENTS} and {own}"
+        return _of_events(own)
     first, *others = (
         f"from what_happened as fact, {dialect.properties} and {_NEAR} and bot = 0 and {own}"
         f" and {_property(item, dialect, values)}"

@@ -47,7 +47,8 @@ def relation(plan: Plan, used: str, dialect: Dialect, values: Values) -> str:
     where += present(plan)
     if plan.source == "properties":
         return _properties(plan, where, dialect, values)
-    where += [render(item, values, dialect) for item in plan.where]
+    for item in plan.where:  # what is true of few comes first: SQLite looks at one after the other
+        where.insert(0 if _columns(item) <= happened.COLUMNS else len(where), render(item, values, dialect))
     return f"{plan.source} as fact\nwhere {_and(where)}"
 
 
