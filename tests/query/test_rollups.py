@@ -1,5 +1,6 @@
 """Answers from roll-ups are those of the rows: whatever is asked, whatever happens to the facts, and whenever."""
 
+from collections.abc import Iterator
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 from msgspec.structs import replace
 
 from analytics_box.clock import DAY, HOUR, MINUTE, utc_day
-from analytics_box.facts.event import CUSTOM
+from analytics_box.facts.event import CUSTOM, Event
 from analytics_box.query import ranges, rollups
 from analytics_box.query.engines import columns, duckdb, sqlite
 from analytics_box.query.engines import rolling as of_the_replica
@@ -26,6 +27,7 @@ from analytics_box.query.statements import Step, written
 from analytics_box.store.db import Connection
 from tests.inprocess import FixedClock
 from tests.query import replica
+from tests.query.facts_of_all_kinds import page_view
 from tests.query.stories import PLACES, Teller
 from tests.query.world import from_rows
 
@@ -316,6 +318,34 @@ def test_one_look_at_sessions_finds_the_ends_that_a_look_for_each_finds(
         assert all(found[0])
     finally:
         world.close()
+
+
+@pytest.mark.parametrize("visits", [1, 2, 3, 40, 401])
+def test_medians_of_days_that_are_rolled_up_are_those_of_all_their_sessions(tmp_path: Path, visits: int) -> None:
+    """Of sessions as short as a click and as long as half a day; some last as long as others."""
+    world = World(tmp_path, visits)
+    try:
+        world.db.write_now(lambda db: world.ledger.append(db, [*_visits(world.chance, visits)]))
+        world.maintain()
+        plans = [
+            replace(plan_of(STARTS, **local(zone, -1, 3, unit)), measures=measures, order=(Order(measures[0]),))
+            for zone in ("UTC", "Asia/Kolkata", "America/Havana")
+            for unit in (None, "day")
+            for measures in (("sessions", "median_duration"), ("median_duration",))
+        ]
+        assert world.assert_alike(plans) == len(plans)
+    finally:
+        world.close()
+
+
+def _visits(chance: Random, number: int) -> Iterator[Event]:
+    """Visits of two pages each by somebody else, of most durations several."""
+    durations = [0, 1, 999, 1_000, 1_001, *(round(1_000 * 2 ** (half / 2)) for half in range(1, 12))]
+    for visitor in range(1, number + 1):
+        begins = NOON + chance.randint(-DAY, DAY)
+        lasts = chance.choice((*durations, chance.randint(0, 25 * MINUTE)))
+        for time in (begins, begins + lasts):
+            yield page_view(1 + visitor % 2, time, "/", visitor << 4)
 
 
 STEPS = ("tell", "late", "remove", "remove day", "move", "roll", "roll beside", "crash", "reopen", "rebuild")
