@@ -18,7 +18,7 @@ from analytics_box.query.engines import columns, duckdb, sqlite
 from analytics_box.query.engines import rolling as of_the_replica
 from analytics_box.query.engines.columns import Replica
 from analytics_box.query.engines.counting import Row
-from analytics_box.query.engines.sql import rolling
+from analytics_box.query.engines.sql import rolled, rolling
 from analytics_box.query.filters import Condition, Group
 from analytics_box.query.plan import BUCKET, Having, Order, Plan, runs_of
 from analytics_box.query.ranges import Days, Granularity
@@ -320,9 +320,14 @@ def test_one_look_at_sessions_finds_the_ends_that_a_look_for_each_finds(
         world.close()
 
 
+@pytest.mark.parametrize("long", [0, 60])
 @pytest.mark.parametrize("visits", [1, 2, 3, 40, 401])
-def test_medians_of_days_that_are_rolled_up_are_those_of_all_their_sessions(tmp_path: Path, visits: int) -> None:
-    """Of sessions as short as a click and as long as half a day; some last as long as others."""
+def test_medians_of_days_that_are_rolled_up_are_those_of_all_their_sessions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, visits: int, long: int
+) -> None:
+    """Of sessions as short as a click and as long as half an hour, of most durations several; in a long range and in a
+    short one."""
+    monkeypatch.setattr(rolled, "LONG", long)
     world = World(tmp_path, visits)
     try:
         world.db.write_now(lambda db: world.ledger.append(db, [*_visits(world.chance, visits)]))

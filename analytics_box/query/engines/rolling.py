@@ -38,7 +38,7 @@ _ROLLING = Rolling(
     _LISTED,
     "events\nwhere true",
     f"{DIALECT.class_of} as class, count(*), list(cast(duration as integer) order by duration)"
-    " from wanted_sessions group by site_day, slot, class order by site_day, slot, class",
+    " from wanted_sessions group by site_day, slot, class order by class, site_day, slot",
     ends_beside=True,
 )
 

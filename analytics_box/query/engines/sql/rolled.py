@@ -20,6 +20,7 @@ from analytics_box.query.engines.sql.times import bucket
 from analytics_box.query.plan import BUCKET, Plan, Source
 from analytics_box.query.rollups import SLOT, STARTS, TIME, Cut
 
+LONG = 60  # days, from which on the class in the middle is looked for before durations are put in order
 MARKER = re.compile(r":(?<![:\w]:)([a-z]\w*)")  # the colon first, which is found soonest
 
 # What one row is to a measure.
@@ -50,7 +51,7 @@ def inner(
     plan: Plan, cut: Cut, dialect: Dialect, values: Values, expression: Callable[[Plan, str, Values], str]
 ) -> str:
     """One row of each group, with the columns d_DIMENSION and m_MEASURE. `expression` is a dimension in SQL."""
-    if "median_duration" in plan.measures and dialect.class_of:
+    if "median_duration" in plan.measures and dialect.class_of and cut.last - cut.first > LONG:
         return _with_median(plan, cut, dialect, values, expression)
     values |= {"sites": json.dumps(plan.sites), "site": plan.sites[0] if plan.sites else 0}
     values |= {"start": plan.start, "end": plan.end, "first_day": cut.first, "last_day": cut.last}
@@ -112,14 +113,15 @@ def _times(plan: Plan, cut: Cut, _dialect: Dialect, values: Values) -> list[str]
     return found
 
 
-def _starts(plan: Plan, cut: Cut, _dialect: Dialect, values: Values) -> list[str]:
+def _starts(plan: Plan, cut: Cut, dialect: Dialect, values: Values) -> list[str]:
     groups = {"d_bucket": bucket("time", plan, values)} if BUCKET in plan.group else {}
     own = tuple(name for name in plan.measures if name != "median_duration")
     totals = {f"p_{name}": f"sum({name})" for name in own}
     found = [_select(plan, groups | totals, _slots(plan, cut, f"rolled_{STARTS.name}", *own)) + _by(plan)]
     if "median_duration" in plan.measures:
-        durations = _slots(plan, cut, "rolled_durations", "duration")
-        found.append(_select(plan, groups | {"p_median_duration": "duration"}, durations))
+        column, each = ("durations", "unnest(durations)") if dialect.class_of else ("duration", "duration")
+        durations = _slots(plan, cut, "rolled_durations", column)
+        found.append(_select(plan, groups | {"p_median_duration": each}, durations))
     return found
 
 
