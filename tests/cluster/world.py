@@ -21,6 +21,7 @@ from analytics_box.state_side import KEY_FILE
 from analytics_box.store.db import Connection
 from analytics_box.store.schema import BOX_FILE, EVENTS_FILE
 from tests.inprocess import FixedClock, RunningBox, SiteName, WholeBox, fill, whole_box
+from tests.migrated import migrated
 
 KEY = "0123456789abcdef0123456789abcdef"
 NOWHERE = "http://127.0.0.1:9/none"
@@ -61,7 +62,8 @@ class Node(RunningBox):
     """A machine that takes events."""
 
     def __init__(self, directory: Path, settings: Settings, clock: FixedClock, wire: Wire) -> None:
-        directory.mkdir(parents=True, exist_ok=True)
+        if not directory.exists():
+            _begin(directory)
         super().__init__(open_box(settings, clock), clock, {})
         self.wire = wire
         self._connect()
@@ -100,6 +102,15 @@ class Node(RunningBox):
     def count(self) -> int:
         """How many events it has."""
         return int(self.rows("select count(*) from events")[0])
+
+
+def _begin(directory: Path) -> None:
+    """The files of an empty box with an id of its own."""
+    directory.mkdir(parents=True)
+    migrated(directory)
+    box = apsw.Connection(str(directory / BOX_FILE))
+    box.execute("update box set id = lower(hex(randomblob(16)))")
+    box.close()
 
 
 class World:
