@@ -325,12 +325,13 @@ def test_one_look_at_sessions_finds_the_ends_that_a_look_for_each_finds(
 def test_medians_of_days_that_are_rolled_up_are_those_of_all_their_sessions(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, visits: int, long: int
 ) -> None:
-    """Of sessions as short as a click and as long as half an hour, of most durations several; in a long range and in a
-    short one."""
+    """Of sessions as short as a click and as long as half an hour, of most durations several, few or half of them of
+    none; in a long range and in a short one."""
     monkeypatch.setattr(rolled, "LONG", long)
     world = World(tmp_path, visits)
     try:
-        world.db.write_now(lambda db: world.ledger.append(db, [*_visits(world.chance, visits)]))
+        told = [fact for at_once in (0.1, 0.45) for fact in _visits(world.chance, visits, at_once)]
+        world.db.write_now(lambda db: world.ledger.append(db, told))
         world.maintain()
         plans = [
             replace(plan_of(STARTS, **local(zone, -1, 3, unit)), measures=measures, order=(Order(measures[0]),))
@@ -343,14 +344,15 @@ def test_medians_of_days_that_are_rolled_up_are_those_of_all_their_sessions(
         world.close()
 
 
-def _visits(chance: Random, number: int) -> Iterator[Event]:
-    """Visits of two pages each by somebody else, of most durations several."""
+def _visits(chance: Random, number: int, at_once: float) -> Iterator[Event]:
+    """Visits of two pages each by somebody else, this share of them within one instant. The more there are at once, the
+    later they come."""
     durations = [0, 1, 999, 1_000, 1_001, *(round(1_000 * 2 ** (half / 2)) for half in range(1, 12))]
     for visitor in range(1, number + 1):
-        begins = NOON + chance.randint(-DAY, DAY)
-        lasts = chance.choice((*durations, chance.randint(0, 25 * MINUTE)))
+        begins = NOON + (DAY if at_once > 0.2 else 0) + chance.randint(-DAY, 0)
+        lasts = chance.choice((*durations, chance.randint(0, 25 * MINUTE))) if chance.random() > at_once else 0
         for time in (begins, begins + lasts):
-            yield page_view(1 + visitor % 2, time, "/", visitor << 4)
+            yield page_view(1 + visitor % 2, time, "/", (visitor << 5) + (16 if at_once > 0.2 else 0))
 
 
 STEPS = ("tell", "late", "remove", "remove day", "move", "roll", "roll beside", "crash", "reopen", "rebuild")

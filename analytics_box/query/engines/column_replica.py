@@ -160,7 +160,7 @@ class ColumnReplica:
             return False
         async with self._following:
             now = self._clock.now()
-            days = replica.to_roll(now)
+            days = await asyncio.to_thread(replica.to_roll, now)
         if not days:
             if not self._has_rolled:
                 self._has_rolled = True

@@ -25,7 +25,7 @@ from analytics_box.query.engines.rolling import Roller
 from analytics_box.query.engines.sql.rolling import TABLES, Day
 from analytics_box.query.engines.transfer import COPIED, PROPERTIES, Table
 from analytics_box.query.plan import Plan
-from analytics_box.query.rollups import SPANS, Cut, days_in, roll_of
+from analytics_box.query.rollups import FIRST_SPAN, SPANS, Cut, days_in, roll_of
 from analytics_box.store.db import Connection
 
 if TYPE_CHECKING:
@@ -65,7 +65,8 @@ class Replica:
         self._unrolled = rolling.unrolled(connection)
         self._touched: set[Day] = set()  # by steps since days were last looked for to roll up
         self._rolled_at: dict[Day, int] = {}  # UTC ms, of the last minutes
-        self._may_span = True  # days may have been rolled up that make a span complete
+        self._spans: list[Day] = []  # that were complete when they were last looked for
+        self._may_span = True  # days may have been rolled up since then that make another one complete
         self._roller = Roller(connection.cursor())
 
     @property
@@ -112,11 +113,14 @@ class Replica:
         self._rolled_at = {day: then for day, then in self._rolled_at.items() if 0 <= now - then < _AGAIN}
         closed = (now - _CLOSED) // DAY
         days = [day for day in self._unrolled if day.day < closed and day not in self._rolled_at]
-        if days or not self._may_span:
+        if days:
             return days
-        spans = rolling.complete(self.connection, closed)
-        self._may_span = bool(spans)
-        return [span for span in spans if span not in self._rolled_at]
+        if not self._spans and self._may_span:
+            found = rolling.complete(self.connection, closed)
+            self._spans = [span for span in found if span not in self._rolled_at]
+            self._may_span = len(self._spans) < len(found)
+        self._spans = [span for span in self._spans if span not in self._rolled_at and self._is_rolled(span)]
+        return self._spans
 
     def roll(self, days: Collection[Day], now: int) -> list[Day]:
         """Roll up some of these days, beside steps; which. They count from when they are marked."""
@@ -135,7 +139,10 @@ class Replica:
             self.connection.execute("rollback")
             raise
         self._unrolled.difference_update(true)
-        self._may_span = self._may_span or bool(true)
+        self._may_span = self._may_span or any(day.day < FIRST_SPAN for day in true)
+
+    def _is_rolled(self, span: Day) -> bool:
+        return not any(Day(span.site, day) in self._unrolled for day in days_in(span.day))
 
     def _is_touched(self, rolled: Day) -> bool:
         return any(Day(rolled.site, day) in self._touched for day in days_in(rolled.day))

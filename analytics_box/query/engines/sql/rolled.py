@@ -129,7 +129,7 @@ def _with_median(
     plan: Plan, cut: Cut, dialect: Dialect, values: Values, expression: Callable[[Plan, str, Values], str]
 ) -> str:
     """Other measures with the median, for which all durations are counted by class, and then those are put in order
-    that are of the class in the middle, or of the two that meet there."""
+    that are of the class in the middle, or of the two that meet there. Class 0 has no duration but 0."""
     others = tuple(name for name in plan.measures if name != "median_duration") or ("sessions",)
     sums = inner(replace(plan, measures=others), cut, dialect, values, expression)
     groups = [f"d_{name}" for name in plan.group]
@@ -169,23 +169,29 @@ select place, class, many,
 from counted
 ),
 middle as (
-select place, class, before, total from added where before <= total / 2 and before + many > (total - 1) / 2
+select place, class, many, before, total from added where before <= total / 2 and before + many > (total - 1) / 2
 ),
 ordered as (
 select place, list(duration order by duration) as durations
 from (
-select place, unnest(durations) as duration from ({days}) semi join middle using (place, class)
+select place, unnest(durations) as duration from ({days} and class > 0) semi join middle using (place, class)
 union all
-select place, duration from piece semi join middle using (place, class)
+select place, duration from piece semi join middle using (place, class) where class > 0
 )
 group by place
 )
-select place, cast(durations[(total - 1) / 2 - least_before + 1] + durations[total / 2 - least_before + 1] as double)
-  * 0.5 as m_median_duration
-from ordered join (
-select place, min(before) as least_before, min(total) as total from middle group by place
-) using (place)
+select place, cast({_nth("(total - 1) / 2")} + {_nth("total / 2")} as double) * 0.5 as m_median_duration
+from (
+select place, min(total) as total, sum(case when class = 0 then many else 0 end) as zeros,
+  min(case when class > 0 then before end) as before
+from middle group by place
+) left join ordered using (place)
 ) on place = {place}"""
+
+
+def _nth(place: str) -> str:
+    """The duration at this place, from 0 on, among all in their order."""
+    return f"case when {place} < zeros then 0 else durations[{place} - before + 1] end"
 
 
 def _slots(plan: Plan, cut: Cut, table: str, *columns: str, slot: str = "slot") -> str:
