@@ -31,10 +31,10 @@ def whole_browser(light_browser: Browser) -> Iterator[Browser]:
 
 @pytest.fixture
 def browser(request: pytest.FixtureRequest) -> Browser:
-    """The whole one, which takes three times the work, unless a test is marked as done with a page that stays."""
+    """The light one, unless a test is marked as one that a page is left in: the whole one takes five times the work."""
     marker = request.node.get_closest_marker("chromium")
-    light = marker is not None and marker.args == ("light",)
-    found: Browser = request.getfixturevalue("light_browser" if light else "whole_browser")
+    whole = marker is not None and marker.args == ("whole",)
+    found: Browser = request.getfixturevalue("whole_browser" if whole else "light_browser")
     return found
 
 

@@ -14,7 +14,7 @@ from tests.browser.chromium import SITE
 from tests.running import Box, serving, set_up
 from tests.tracker.collector import PATIENCE_S, TRACKER, Collector
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.chromium("whole")]
 
 PARTS = sorted((TRACKER / "parts").iterdir())
 EVENTS = """

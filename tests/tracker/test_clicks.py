@@ -7,8 +7,9 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.tracker.collector import Collector
+from tests.tracker.visits import hide
 
-pytestmark = [pytest.mark.browser, pytest.mark.chromium("light")]
+pytestmark = pytest.mark.browser
 
 STAY = "<script>addEventListener('click', (event) => event.preventDefault())</script>"
 
@@ -55,11 +56,10 @@ def test_clicks_on_links_that_lead_away_are_told(page: Page, collector: Collecto
         assert "name" not in link
 
 
-@pytest.mark.chromium("whole")
 def test_links_are_not_told_unless_asked(page: Page, collector: Collector) -> None:
     page.goto(collector.publish("/", body=f"<a href='http://elsewhere.example/'>Go</a>{STAY}"))
     page.click("a")
-    page.goto("about:blank")
+    hide(page)
     collector.wait_for("page_exit")
     assert all("type" not in event for event in collector.events())
 

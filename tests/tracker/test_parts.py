@@ -6,9 +6,9 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.tracker.collector import Collector
-from tests.tracker.visits import push, track
+from tests.tracker.visits import install_clock, leave, push, track
 
-pytestmark = [pytest.mark.browser, pytest.mark.chromium("light")]
+pytestmark = pytest.mark.browser
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,6 @@ def test_a_page_that_is_left_with_much_sends_it_in_several_requests(page: Page, 
     assert max(len(request.events()) for request in collector.accepted) <= 100  # what the box takes
 
 
-@pytest.mark.chromium("whole")
 @pytest.mark.parametrize(
     ("missing", "loaded"),
     [("parts.js", "self.databuddy"), ("parts/rules.js*", "databuddy.getProfileId() === null")],
@@ -149,6 +148,7 @@ def test_a_page_with_rules_is_never_sent_without_them(
     page.wait_for_function(loaded)
     track(page, "early")
     page.evaluate("databuddy.flush()")
+    leave(page)
     page.goto(collector.site + "/next")
     collector.wait_for("screen_view")
     assert [event["path"] for event in collector.events()] == [f"{collector.site}/next"]
@@ -166,7 +166,7 @@ def test_a_part_that_cannot_be_loaded_is_done_without(page: Page, collector: Col
 def test_what_all_depends_on_is_asked_for_again_and_nothing_is_lost(
     page: Page, collector: Collector, missing: str
 ) -> None:
-    page.clock.install()
+    install_clock(page)
     page.route(f"**/{missing}", lambda route: route.abort(), times=1)
     with page.expect_event("requestfailed"):
         page.goto(collector.publish("/", tag="data-sampling-rate=1"))
@@ -178,7 +178,6 @@ def test_what_all_depends_on_is_asked_for_again_and_nothing_is_lost(
     collector.wait_for("early")
 
 
-@pytest.mark.chromium("whole")
 def test_every_option_keeps_a_strict_policy_and_says_nothing_in_the_console(page: Page, collector: Collector) -> None:
     said: list[str] = []
     page.on("console", lambda message: said.append(message.text))

@@ -6,9 +6,9 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.tracker.collector import Collector
-from tests.tracker.visits import NOT_AUTOMATED, track
+from tests.tracker.visits import NOT_AUTOMATED, hide, track
 
-pytestmark = [pytest.mark.browser, pytest.mark.chromium("light")]
+pytestmark = pytest.mark.browser
 
 SPY = """
   window.attempts = [];
@@ -102,7 +102,6 @@ def test_a_visitor_who_is_not_counted_is_neither_watched_nor_given_an_id(page: P
     assert collector.accepted == []
 
 
-@pytest.mark.chromium("whole")
 def test_opting_out_stops_at_once_and_is_remembered(page: Page, collector: Collector) -> None:
     page.goto(collector.publish("/"))
     collector.wait_for("screen_view")
@@ -128,7 +127,6 @@ def test_what_waits_when_a_visitor_opts_out_is_forgotten(page: Page, collector: 
     assert collector.events("before") == []
 
 
-@pytest.mark.chromium("whole")
 def test_opting_in_again_counts_the_page_from_then_on(page: Page, collector: Collector) -> None:
     page.goto(collector.publish("/", tag="data-disabled"))
     page.evaluate("databuddyOptOut()")
@@ -155,7 +153,6 @@ def test_opting_out_holds_for_the_page_where_storage_is_blocked(page: Page, coll
     assert collector.events("after") == []
 
 
-@pytest.mark.chromium("whole")
 @pytest.mark.parametrize(
     "tag",
     [
@@ -176,7 +173,7 @@ def test_a_visit_leaves_nothing_in_the_browser_and_sends_no_id(page: Page, colle
     collector.wait_for("bought")
     assert page.evaluate("[localStorage.length, sessionStorage.length, document.cookie]") == [0, 0, ""]
     assert page.context.cookies() == []
-    page.goto("about:blank")
+    hide(page)
     collector.wait_for("page_exit")
     for event in collector.events():
         assert not {"anonymousId", "sessionId", "profileId", "sessionStartTime"} & set(event)
