@@ -24,6 +24,8 @@ ARGUMENTS = (
     "--no-first-run",
     "--host-resolver-rules=MAP *.example 127.0.0.1, MAP *.local 127.0.0.1",
 )
+# Pages of tests are gone before code that took time to optimize would have saved any.
+QUICK = ("--js-flags=--no-opt --no-maglev",)
 
 
 @contextmanager
@@ -35,6 +37,7 @@ def launch(*, arguments: Sequence[str] = (), without: Sequence[str] = (), light:
     """
     expect.set_options(timeout=PATIENCE_MS)
     executable = SHELL if light and SHELL.exists() else EXECUTABLE
+    arguments = (*arguments, *QUICK) if light else arguments
     with sync_playwright() as playwright, _launched(playwright.chromium, executable, arguments, without) as browser:
         yield browser
 
