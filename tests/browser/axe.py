@@ -125,7 +125,8 @@ def _look_at_what_is_new(page: Page, *, as_a_whole: bool = False) -> list[str]:
         found += _look(page, "light", _RUN_AT_CHOSEN, {} if new["looks"] else _ALL_BUT_CONTRAST)
     elif new["looks"]:
         found += _look(page, "light", _RUN_AT_CHOSEN, _CONTRAST)
-    _known.update(new["structures"], new["looks"], new["outline"] if as_a_whole else ())
+    if not found:
+        _known.update(new["structures"], new["looks"], new["outline"] if as_a_whole else ())
     return found
 
 
@@ -133,8 +134,10 @@ def _look_in_the_dark(page: Page) -> list[str]:
     """Contrast of text whose look was not seen before."""
     page.emulate_media(color_scheme="dark", reduced_motion="reduce")
     looks = page.evaluate("looking.chooseLooks()")
-    _known.update(looks)
-    return _look(page, "dark", _RUN_AT_CHOSEN, _CONTRAST) if looks else []
+    found = _look(page, "dark", _RUN_AT_CHOSEN, _CONTRAST) if looks else []
+    if not found:
+        _known.update(looks)
+    return found
 
 
 def _look(page: Page, scheme: Scheme, run: str, options: Options) -> list[str]:

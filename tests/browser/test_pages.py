@@ -12,7 +12,8 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from analytics_box.texts import Manual as ManualWords
-from tests.browser.axe import DESKTOP, NARROW, faults
+from tests.browser.axe import DESKTOP, NARROW, faults, resize
+from tests.browser.constructs import showing_all
 from tests.running import BROWSER, EMAIL, PASSWORD, UNLIMITED, Box, running_box, serving
 
 pytestmark = pytest.mark.browser
@@ -227,9 +228,27 @@ def test_every_public_page_is_clean_for_axe_and_none_scrolls_sideways(browser: B
     context = context_of(browser)
     page = context.new_page()
     found = [wrong for path in PUBLIC for wrong in faults(page, box.url + path, hard_to_tap)]
-    found += [wrong for path in TEXTS for wrong in faults(page, box.url + path, hard_to_tap, pictured=False)]
+    texts = {path: httpx.get(box.url + path).text for path in TEXTS}
+    for path in showing_all(texts):
+        found += faults(page, box.url + path, hard_to_tap, pictured=False)
+    found += [f"{path}: {wrong}" for path, html in texts.items() for wrong in what_does_not_fit(page, html)]
     context.close()
     assert found == []
+
+
+# Another text in the page that is open, as if it had been loaded.
+SHOW_TEXT = """html => {
+  const text = new DOMParser().parseFromString(html, "text/html").querySelector("main");
+  document.querySelector("main").replaceWith(text);
+  return document.documentElement.scrollWidth;
+}"""
+
+
+def what_does_not_fit(page: Page, html: str) -> list[str]:
+    """What of a text a narrow phone cannot show, said by an open page of another text."""
+    resize(page, NARROW)
+    wide = page.evaluate(SHOW_TEXT, html) > NARROW[0]
+    return [*(["it is too wide"] if wide else []), *hard_to_tap(page)]
 
 
 # What is tapped and is smaller than 24 px (WCAG 2.5.8); links in a text are as high as its lines, a box is its label.
