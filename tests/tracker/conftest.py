@@ -5,13 +5,10 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize
 
-from tests.browser.chromium import launch, launch_beside
+from tests.browser.chromium import USER_AGENT, launch, launch_beside
 from tests.tracker.collector import Collector, collecting
 from tests.tracker.visits import NOT_AUTOMATED, forget
 
-USER_AGENT = (
-    "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/138.0.0.0 Safari/537.36"
-)
 ARGUMENTS = (f"--user-agent={USER_AGENT}",)
 
 

@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.tracker.collector import Collector, Event
+from tests.tracker.one_page import on_one_page
 from tests.tracker.visits import hide, install_clock, push, stop_clock, track
 
 pytestmark = pytest.mark.browser
@@ -78,7 +79,7 @@ def test_the_sdk_names_itself_without_a_preflight(page: Page, collector: Collect
         assert request.query == {"client_id": "site-1", "sdk_name": "react", "sdk_version": "2.6.0"}
 
 
-@pytest.mark.parametrize(
+@on_one_page(
     ("attribute", "value"),
     [
         ("", True),

@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.tracker.collector import Collector
+from tests.tracker.one_page import on_one_page
 from tests.tracker.visits import hide, track
 
 pytestmark = pytest.mark.browser
@@ -11,7 +12,7 @@ pytestmark = pytest.mark.browser
 TAG = "data-track-errors"
 
 
-@pytest.mark.parametrize(
+@on_one_page(
     ("script", "message", "kind"),
     [
         ("setTimeout(() => { throw new TypeError('on purpose') })", "on purpose", "TypeError"),

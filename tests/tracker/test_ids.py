@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.tracker.collector import Collector
+from tests.tracker.one_page import on_one_page
 from tests.tracker.visits import hide, install_clock, stop_clock, track
 
 pytestmark = pytest.mark.browser
@@ -57,7 +58,7 @@ def test_a_session_ends_after_thirty_minutes_without_an_event(
     assert second["anonymousId"] == view["anonymousId"]
 
 
-@pytest.mark.parametrize(
+@on_one_page(
     ("query", "handed_over"),
     [
         (f"anonId={VISITOR}&sessionId={SESSION}", True),
@@ -83,7 +84,7 @@ def test_without_the_option_ids_in_the_address_are_ignored(page: Page, collector
     assert page.evaluate("databuddy.getTrackingIds()") == {"anonId": None, "sessionId": None}
 
 
-@pytest.mark.parametrize(("value", "sent"), [("false", False), ("true", True), ("auto", "auto")])
+@on_one_page(("value", "sent"), [("false", False), ("true", True), ("auto", "auto")])
 def test_whether_ids_are_made_anonymous_is_passed_on(
     page: Page, collector: Collector, value: str, sent: bool | str
 ) -> None:
@@ -167,7 +168,7 @@ def test_what_is_said_of_a_profile_is_sent_one_after_the_other(
     assert page.evaluate("told.map(said => said.traits.plan)") == plans
 
 
-@pytest.mark.parametrize(("tag", "said"), [("=false", False), ("=auto", "auto"), ("", True)])
+@on_one_page(("tag", "said"), [("=false", False), ("=auto", "auto"), ("", True)])
 def test_a_profile_is_told_of_the_id_as_its_events_are(
     page: Page, collector: Collector, tag: str, said: bool | str
 ) -> None:

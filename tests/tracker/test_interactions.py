@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.tracker.collector import Collector, Event
+from tests.tracker.one_page import on_one_page
 from tests.tracker.visits import hide, install_clock, push, show, stop_clock
 
 pytestmark = pytest.mark.browser
@@ -62,7 +63,7 @@ def test_times_are_of_the_visible_page(page: Page, collector: Collector) -> None
     assert [engagement["activeTime"] for engagement in exits] == [0, 0]
 
 
-@pytest.mark.parametrize(
+@on_one_page(
     ("leave", "exit_type"),
     [
         ("history.pushState(null, '', '/next')", "spa"),
@@ -100,7 +101,7 @@ def test_clicks_apart_are_no_rage(page: Page, collector: Collector) -> None:
     assert "rageClickCount" not in told(collector)[0]
 
 
-@pytest.mark.parametrize(
+@on_one_page(
     ("html", "dead"),
     [
         ("<button id=it>Nothing</button>", True),

@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.tracker.collector import Collector
+from tests.tracker.one_page import on_one_page
 from tests.tracker.visits import install_clock, leave, push, track
 
 pytestmark = pytest.mark.browser
@@ -65,17 +66,17 @@ EVERYTHING = (
 )
 
 
-@pytest.mark.parametrize("tag", OF_THE_CORE)
+@on_one_page("tag", OF_THE_CORE)
 def test_the_cores_own_options_load_nothing(page: Page, collector: Collector, tag: str) -> None:
     page.goto(collector.publish("/", tag=tag.format(box=collector.box)), wait_until="networkidle")
     collector.wait_for("screen_view")
     assert collector.loaded == []
 
 
-@pytest.mark.parametrize("asked", OF_PARTS, ids=lambda asked: asked.tag or asked.config)
+@on_one_page("asked", OF_PARTS, ids=lambda asked: asked.tag or asked.config)
 def test_an_option_loads_its_part_and_no_other(page: Page, collector: Collector, asked: Asked) -> None:
-    page.add_init_script(f"window.databuddyConfig = {asked.config}")
-    page.goto(collector.publish("/", tag=asked.tag))
+    head = f"<script>window.databuddyConfig = {asked.config}</script>"
+    page.goto(collector.publish("/", tag=asked.tag, head=head))
     collector.wait(lambda: len(collector.received) > 0, "a page view")
     assert sorted(collector.loaded) == sorted(["", "delivery", *asked.parts])
 
@@ -218,7 +219,7 @@ def test_a_call_that_the_core_does_not_know_brings_the_parts_once(page: Page, co
     assert collector.loaded == ["", "delivery"]
 
 
-@pytest.mark.parametrize("tag", ["", "data-max-retries=3"])
+@on_one_page("tag", ["", "data-max-retries=3"])
 def test_window_databuddy_has_the_names_of_the_sdk(page: Page, collector: Collector, tag: str) -> None:
     page.goto(collector.publish("/", tag=tag))
     collector.wait_for("screen_view")

@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.tracker.collector import Collector
+from tests.tracker.one_page import on_one_page
 from tests.tracker.visits import hide, leave, push, track
 
 pytestmark = pytest.mark.browser
@@ -130,14 +131,15 @@ def test_one_pattern_needs_no_list(page: Page, collector: Collector) -> None:
     assert collector.wait_for("screen_view")[0]["path"] == f"{collector.site}/users/*"
 
 
-@pytest.mark.parametrize(
+@on_one_page(
     ("rate", "drawn", "counted"),
     [("0.5", 0.49, True), ("0.5", 0.5, False), ("0", 0, False), ("1", 0.999, True)],
 )
 def test_a_page_is_sampled_as_a_whole(page: Page, collector: Collector, rate: str, drawn: float, counted: bool) -> None:
-    page.add_init_script(f"Math.random = () => location.pathname == '/end' ? 0.1 : {drawn}")
-    page.goto(collector.publish("/start", tag=f"data-sampling-rate={rate}"), wait_until="networkidle")
-    page.evaluate("databuddy.track('bought'); databuddy.flush()")
+    head = f"<script>Math.random = () => {drawn}</script>"
+    page.goto(collector.publish("/start", tag=f"data-sampling-rate={rate}", head=head), wait_until="networkidle")
+    track(page, "bought")
+    leave(page)
     if counted:
         collector.wait(lambda: "/start" in paths(collector) and collector.events("bought") != [], "both events")
     page.goto(collector.publish("/end", tag=""))
@@ -145,7 +147,7 @@ def test_a_page_is_sampled_as_a_whole(page: Page, collector: Collector, rate: st
     assert ("/start" in paths(collector), collector.events("bought") != []) == (counted, counted)
 
 
-@pytest.mark.parametrize(
+@on_one_page(
     ("function", "kept"),
     [
         ("(event) => event.name != 'secret'", ["open"]),
@@ -155,10 +157,11 @@ def test_a_page_is_sampled_as_a_whole(page: Page, collector: Collector, rate: st
     ],
 )
 def test_the_pages_filter_has_the_last_word(page: Page, collector: Collector, function: str, kept: list[str]) -> None:
-    page.add_init_script(f"if (location.pathname == '/') window.databuddyConfig = {{ filter: {function} }}")
-    page.goto(collector.publish("/"), wait_until="networkidle")
+    head = f"<script>window.databuddyConfig = {{ filter: {function} }}</script>"
+    page.goto(collector.publish("/", head=head), wait_until="networkidle")
     track(page, "secret", {"text": "x"})
     track(page, "open")
+    leave(page)
     page.goto(collector.publish("/end"))
     collector.wait(lambda: "/end" in paths(collector), "the end")
     collector.wait(lambda: len(collector.events("open")) == ("open" in kept), "the event")

@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.tracker.collector import Collector
+from tests.tracker.one_page import on_one_page
 from tests.tracker.visits import NOT_AUTOMATED, hide, track
 
 pytestmark = pytest.mark.browser
@@ -82,11 +83,10 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.why)
+@on_one_page("case", CASES, ids=lambda case: case.why)
 def test_only_visits_that_may_be_counted_send_anything(automated_page: Page, collector: Collector, case: Case) -> None:
     page = automated_page
-    page.add_init_script(f"{SPY}; {case.before}")
-    collector.publish("/", tag=case.tag)
+    collector.publish("/", tag=case.tag, head=f"<script>{SPY}; {case.before}</script>")
     page.goto(f"http://{case.host}:{collector.port}/", wait_until="networkidle")  # parts too
     page.evaluate(EVERYTHING)
     assert (page.evaluate("attempts.length") > 0) is case.counted
