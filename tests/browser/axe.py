@@ -142,7 +142,7 @@ def _look_in_the_dark(page: Page) -> list[str]:
 
 def _look(page: Page, scheme: Scheme, run: str, options: Options) -> list[str]:
     for frame in page.frames:
-        frame.evaluate("'axe' in window || bringAxe()")
+        frame.evaluate("'axe' in window || window.bringAxe?.()")
     return [
         f"{page.url} {scheme} {wrong['id']}: {wrong['nodes'][0]['html'][:200]}" for wrong in page.evaluate(run, options)
     ]

@@ -27,7 +27,9 @@ def measured(events: list[Event]) -> dict[str, float]:
 
 
 @pytest.mark.chromium("whole")
-@pytest.mark.parametrize("option", ["data-track-web-vitals", "data-track-performance"])
+@pytest.mark.parametrize(
+    "option", ["data-track-web-vitals", pytest.param("data-track-performance", marks=pytest.mark.thorough)]
+)
 def test_the_values_are_those_of_the_web_vitals_library(page: Page, collector: Collector, option: str) -> None:
     if not LIBRARY.exists():
         pytest.skip("web/node_modules is missing: run npm ci --ignore-scripts in web/ (packaging/test.sh does it)")
