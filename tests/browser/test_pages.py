@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, expect
 
 from analytics_box.texts import Manual as ManualWords
 from tests.browser.axe import DESKTOP, NARROW, faults, resize
@@ -127,7 +127,9 @@ def sign_in_by_form(page: Page, box: Box) -> None:
 
 
 def context_of(browser: Browser, size: tuple[int, int] = DESKTOP, **options: Any) -> BrowserContext:
-    return browser.new_context(viewport={"width": size[0], "height": size[1]}, **options)
+    """Of somebody for whom nothing moves: a dot that pulses is drawn all the time (`test_live.py` lets it)."""
+    viewport = ViewportSize(width=size[0], height=size[1])
+    return browser.new_context(viewport=viewport, reduced_motion="reduce", **options)
 
 
 @pytest.fixture
