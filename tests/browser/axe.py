@@ -20,15 +20,25 @@ Scheme = Literal["light", "dark"]
 Options = dict[str, Any]
 _CONTRAST: Options = {"runOnly": ["color-contrast"]}  # the one rule that looks at colours, and half of all work
 _ALL_BUT_CONTRAST: Options = {"rules": {"color-contrast": {"enabled": False}}}
-_OF_WIDTH: Options = {"runOnly": ["scrollable-region-focusable"]}  # what a narrow page may break in what a desk shows
+_OF_PAGES: Options = {  # what no element shows alone
+    "runOnly": [
+        *("accesskeys", "aria-hidden-body", "bypass", "document-title", "duplicate-id-aria", "heading-order"),
+        *("frame-title-unique", "html-has-lang", "html-lang-valid", "html-xml-lang-mismatch", "meta-refresh"),
+        *("landmark-banner-is-top-level", "landmark-complementary-is-top-level", "landmark-contentinfo-is-top-level"),
+        *("landmark-main-is-top-level", "landmark-no-duplicate-banner", "landmark-no-duplicate-contentinfo"),
+        *("landmark-no-duplicate-main", "landmark-one-main", "landmark-unique", "page-has-heading-one"),
+        *("meta-viewport", "meta-viewport-large", "region", "skip-link"),
+    ]
+}
 PICTURES = "PICTURES_OF_PAGES"  # a folder: each page on a desk and on a phone, for people to look at
 DESKTOP, PHONE, NARROW = (1280, 900), (390, 844), (360, 740)
 _PICTURED: dict[tuple[int, int], Scheme] = {PHONE: "dark", DESKTOP: "light"}
 _WIDTH = "document.documentElement.scrollWidth"
 # Pages that load the script with every address: adding it to each that is there takes as long as looking at it.
 _brought_along: "WeakSet[Page]" = WeakSet()
-# Looks of text whose contrast is known: colours, size, and what they stand on. Each is looked at once in a run.
-_known: dict[Scheme, set[str]] = {"light": set(), "dark": set()}
+# What axe has looked at in this run: colours with their size and what they stand on, how elements and pages are built.
+# Each is looked at once. Whole pages take axe a second, and nearly all of each was there on another.
+_known: set[str] = set()
 
 
 Look = Callable[[Page], list[str]]
@@ -51,19 +61,16 @@ def faults(page: Page, address: str, on_a_phone: Look = _nothing, *, pictured: b
 def faults_here(page: Page, on_a_phone: Look = _nothing, *, pictured: bool = True) -> list[str]:
     """What is wrong with the page as it is. It is not loaded again: it gets more room, and less."""
     found = _unfit(page, on_a_phone, pictured) + violations_here(page)
-    page.evaluate("looking.leaveADesk()")
-    resize(page, PHONE)
-    found += _look(page, "light", _RUN, _OF_WIDTH)
-    if page.evaluate("looking.chooseNew()"):
-        found += _look(page, "light", _RUN_AT_CHOSEN, _ALL_BUT_CONTRAST)
-    return found + _look_at_colours(page, "light")
+    resize(page, NARROW)
+    return found + _look_at_what_is_new(page)
 
 
 def _unfit(page: Page, on_a_phone: Look, pictured: bool) -> list[str]:
     found = []
-    for size in (NARROW, PHONE, DESKTOP):
+    taken = pictured and PICTURES in os.environ
+    for size in (NARROW, PHONE, DESKTOP) if taken else (NARROW, DESKTOP):
         resize(page, size)
-        if pictured and size in _PICTURED:
+        if taken and size in _PICTURED:
             keep_picture(page, _PICTURED[size])
         if page.evaluate(_WIDTH) > size[0]:
             found.append(f"{page.url} is wider than {size[0]} pixels")
@@ -90,8 +97,7 @@ def resize(page: Page, size: tuple[int, int]) -> None:
 
 def _open(page: Page, address: str) -> None:
     if page not in _brought_along and SCRIPT.exists():
-        page.add_init_script(path=SCRIPT)
-        page.add_init_script(path=CHOICE)
+        page.add_init_script(f"window.bringAxe = () => {{ {SCRIPT.read_text()} }}; {CHOICE.read_text()}")
         _brought_along.add(page)
     page.goto(address)
     expect(page.locator("#page [aria-busy=true]")).to_have_count(0)
@@ -102,25 +108,41 @@ def violations_here(page: Page) -> list[str]:
     if not SCRIPT.exists():
         pytest.skip(f"{SCRIPT} is missing: run npm ci in web/ (packaging/test.sh does it)")
     page.evaluate("for (const menu of document.querySelectorAll('details')) menu.open = true")
-    if not page.evaluate("'axe' in window"):
-        page.evaluate(SCRIPT.read_text())
-        page.evaluate(CHOICE.read_text())
-    found = _look(page, "light", _RUN, _ALL_BUT_CONTRAST) + _look_at_colours(page, "light")
-    found += _look_at_colours(page, "dark")
+    if not page.evaluate("'looking' in window"):
+        page.evaluate(f"{SCRIPT.read_text()}; {CHOICE.read_text()}")
+    page.emulate_media(color_scheme="light", reduced_motion="reduce")  # no colour is on its way to another
+    page.evaluate("known => looking.know(known)", " ".join(_known))
+    found = _look_at_what_is_new(page, as_a_whole=True) + _look_in_the_dark(page)
     page.emulate_media(color_scheme="light")
     return found
 
 
-def _look_at_colours(page: Page, scheme: Scheme) -> list[str]:
+def _look_at_what_is_new(page: Page, *, as_a_whole: bool = False) -> list[str]:
+    """What is wrong with elements that are built or look as none did before, and with the page if it is a new kind."""
+    new = page.evaluate("looking.choose()")
+    found = _look(page, "light", _RUN, _OF_PAGES) if as_a_whole and new["outline"] else []
+    if new["structures"]:
+        found += _look(page, "light", _RUN_AT_CHOSEN, {} if new["looks"] else _ALL_BUT_CONTRAST)
+    elif new["looks"]:
+        found += _look(page, "light", _RUN_AT_CHOSEN, _CONTRAST)
+    if not found:
+        _known.update(new["structures"], new["looks"], new["outline"] if as_a_whole else ())
+    return found
+
+
+def _look_in_the_dark(page: Page) -> list[str]:
     """Contrast of text whose look was not seen before."""
-    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-    looks = page.evaluate("known => looking.choose(known)", list(_known[scheme]))
-    _known[scheme].update(looks)
-    return _look(page, scheme, _RUN_AT_CHOSEN, _CONTRAST) if looks else []
+    page.emulate_media(color_scheme="dark", reduced_motion="reduce")
+    looks = page.evaluate("looking.chooseLooks()")
+    found = _look(page, "dark", _RUN_AT_CHOSEN, _CONTRAST) if looks else []
+    if not found:
+        _known.update(looks)
+    return found
 
 
 def _look(page: Page, scheme: Scheme, run: str, options: Options) -> list[str]:
-    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # no colour is on its way to another
+    for frame in page.frames:
+        frame.evaluate("'axe' in window || window.bringAxe?.()")
     return [
         f"{page.url} {scheme} {wrong['id']}: {wrong['nodes'][0]['html'][:200]}" for wrong in page.evaluate(run, options)
     ]

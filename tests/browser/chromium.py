@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserType, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserType, Page, expect, sync_playwright
 
 EXECUTABLE = Path("/usr/bin/chromium")
 SHELL = Path("/usr/lib/chromium/chromium-headless-shell")
@@ -14,6 +14,10 @@ PATIENCE_MS = 30_000
 """How long an expectation may take to come true: a machine that does other work as well is slow, not wrong."""
 SITE = "site.example"
 """A host name that leads to this machine, as all of *.example and *.local do: the tracker is silent on localhost."""
+
+USER_AGENT = (
+    "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/138.0.0.0 Safari/537.36"
+)
 
 ARGUMENTS = (
     "--no-sandbox",
@@ -24,6 +28,21 @@ ARGUMENTS = (
     "--no-first-run",
     "--host-resolver-rules=MAP *.example 127.0.0.1, MAP *.local 127.0.0.1",
 )
+# Pages of tests are gone before code that took time to optimize would have saved any.
+QUICK = ("--js-flags=--no-opt --no-maglev",)
+
+
+def as_people_have_it(page: Page) -> None:
+    """Let a page of the shell say that it is one of a whole Chromium, so that the box counts who visits with it.
+
+    A beacon says what the shell is all the same: who leaves pages needs the whole one.
+    """
+    brands = [{"brand": "Chromium", "version": "138"}, {"brand": "Google Chrome", "version": "138"}]
+    about = {"platform": "Windows", "platformVersion": "10.0", "architecture": "x86", "model": "", "mobile": False}
+    page.context.new_cdp_session(page).send(
+        "Emulation.setUserAgentOverride",
+        {"userAgent": USER_AGENT, "userAgentMetadata": {"brands": brands, **about}},
+    )
 
 
 @contextmanager
@@ -35,6 +54,7 @@ def launch(*, arguments: Sequence[str] = (), without: Sequence[str] = (), light:
     """
     expect.set_options(timeout=PATIENCE_MS)
     executable = SHELL if light and SHELL.exists() else EXECUTABLE
+    arguments = (*arguments, *QUICK) if light else arguments
     with sync_playwright() as playwright, _launched(playwright.chromium, executable, arguments, without) as browser:
         yield browser
 

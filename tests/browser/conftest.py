@@ -5,11 +5,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser
 
-from tests.browser.chromium import launch, launch_beside
-
-USER_AGENT = (
-    "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/138.0.0.0 Safari/537.36"
-)
+from tests.browser.chromium import USER_AGENT, launch, launch_beside
 
 
 @pytest.fixture(scope="package")

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Page, Route, StorageState, expect
 
 from tests.browser.axe import faults, violations_here
-from tests.browser.conftest import USER_AGENT
+from tests.browser.chromium import USER_AGENT
 from tests.browser.test_pages import HOSTILE, SETTINGS, context_of, sign_in
 from tests.running import Box, running_box
 

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Page, Request, Route, expect
 
 from tests.browser.axe import faults
-from tests.browser.test_pages import sign_in
+from tests.browser.test_pages import context_of, sign_in
 from tests.running import BROWSER, UNLIMITED, Box, running_box
 
 pytestmark = pytest.mark.browser
@@ -65,7 +65,7 @@ def site(box: Box, query: str = "") -> str:
 @pytest.fixture
 def page(browser: Browser, box: Box) -> Iterator[Page]:
     """A signed-in page that says nothing on the console."""
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    context = context_of(browser)
     page = context.new_page()
     said: list[str] = []
     page.on("console", lambda message: said.append(message.text))
@@ -361,7 +361,7 @@ def test_what_a_share_is_of_is_said_to_pointer_and_keyboard(page: Page, box: Box
 
 
 def test_without_scripts_tabs_and_values_are_links(browser: Browser, box: Box) -> None:
-    context = browser.new_context(java_script_enabled=False)
+    context = context_of(browser, java_script_enabled=False)
     page = context.new_page()
     sign_in(page, box)
     page.goto(site(box, "?range=today&wait=all"))
@@ -388,7 +388,7 @@ def test_without_scripts_tabs_and_values_are_links(browser: Browser, box: Box) -
 
 @pytest.mark.node
 def test_every_tab_is_clean_for_axe_and_none_scrolls_the_page_sideways(browser: Browser, box: Box) -> None:
-    context = browser.new_context()
+    context = context_of(browser)
     page = context.new_page()
     sign_in(page, box)
     found = []

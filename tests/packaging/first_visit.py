@@ -16,8 +16,7 @@ from tempfile import TemporaryDirectory
 import httpx
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.chromium import SITE, launch
-from tests.browser.conftest import USER_AGENT
+from tests.browser.chromium import SITE, USER_AGENT, launch
 from tests.browser.website import website
 from tests.running import EMAIL, PASSWORD, Server
 

@@ -20,7 +20,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page
 
 from analytics_box.ingest.visitors import by_client_id
-from tests.browser.chromium import SITE, launch
+from tests.browser.chromium import SITE, USER_AGENT, as_people_have_it, launch
 from tests.running import UNLIMITED, Account, Server, serving, set_up
 from tests.sdk import flags, stored
 
@@ -28,9 +28,6 @@ pytestmark = [pytest.mark.browser, pytest.mark.node]
 
 MODULES = Path(__file__).parents[2] / "web" / "node_modules"
 NEEDED = ("@databuddy/sdk", "react", "react-dom", "esbuild")
-USER_AGENT = (
-    "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/138.0.0.0 Safari/537.36"
-)
 PATIENCE_SECONDS = 10.0
 UUID = "[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}"
 CALLS = (
@@ -68,6 +65,7 @@ class Place(NamedTuple):
             "<script src=/app.js></script>"
         )
         page = context.new_page()
+        as_people_have_it(page)
         page.goto(self.site + rest)
         page.wait_for_function("sdk.isTrackerAvailable()")
         return page
@@ -137,7 +135,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
     account = set_up(data_dir, domain=SITE)
     with (
         serving(data_dir, **UNLIMITED) as server,
-        launch(arguments=(f"--user-agent={USER_AGENT}",)) as browser,
+        launch(arguments=(f"--user-agent={USER_AGENT}",), light=True) as browser,
         website(folder) as site,
     ):
         yield Place(browser, server, account, folder, site)

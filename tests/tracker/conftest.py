@@ -5,13 +5,10 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize
 
-from tests.browser.chromium import launch, launch_beside
+from tests.browser.chromium import USER_AGENT, launch, launch_beside
 from tests.tracker.collector import Collector, collecting
 from tests.tracker.visits import NOT_AUTOMATED, forget
 
-USER_AGENT = (
-    "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/138.0.0.0 Safari/537.36"
-)
 ARGUMENTS = (f"--user-agent={USER_AGENT}",)
 
 
@@ -31,10 +28,10 @@ def whole_browser(light_browser: Browser) -> Iterator[Browser]:
 
 @pytest.fixture
 def browser(request: pytest.FixtureRequest) -> Browser:
-    """The whole one, which takes three times the work, unless a test is marked as done with a page that stays."""
+    """The light one, unless a test is marked as one that a page is left in: the whole one takes five times the work."""
     marker = request.node.get_closest_marker("chromium")
-    light = marker is not None and marker.args == ("light",)
-    found: Browser = request.getfixturevalue("light_browser" if light else "whole_browser")
+    whole = marker is not None and marker.args == ("whole",)
+    found: Browser = request.getfixturevalue("whole_browser" if whole else "light_browser")
     return found
 
 

@@ -7,7 +7,8 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.tracker.collector import Collector, Event
-from tests.tracker.visits import push, stop_clock, track
+from tests.tracker.one_page import on_one_page
+from tests.tracker.visits import hide, install_clock, push, stop_clock, track
 
 pytestmark = pytest.mark.browser
 
@@ -16,10 +17,9 @@ def sizes(collector: Collector) -> list[int]:
     return [len(request.events()) for request in collector.accepted if request.route == "/batch"]
 
 
-@pytest.mark.chromium("light")
 @pytest.mark.parametrize(("size", "threshold"), [("3", 3), ("1", 1), ("0", 1), ("500", 50), ('"x"', 1)])
 def test_so_many_events_make_a_batch(page: Page, collector: Collector, size: str, threshold: int) -> None:
-    page.clock.install()
+    install_clock(page)
     page.goto(collector.publish("/", tag=f"data-batch-size={size}"))
     stop_clock(page)
     page.clock.run_for(5_000)  # the page view, if it waits for more
@@ -33,10 +33,9 @@ def test_so_many_events_make_a_batch(page: Page, collector: Collector, size: str
     collector.wait_for("step", threshold)
 
 
-@pytest.mark.chromium("light")
 @pytest.mark.parametrize(("timeout", "ms"), [("700", 700), ("1", 100), ("99999", 30_000)])
 def test_a_batch_waits_so_long(page: Page, collector: Collector, timeout: str, ms: int) -> None:
-    page.clock.install()
+    install_clock(page)
     page.goto(collector.publish("/", tag=f"data-batch-timeout={timeout}"))
     stop_clock(page)
     page.clock.run_for(30_000)
@@ -54,7 +53,7 @@ def test_without_batches_each_event_goes_alone_to_its_own_address(page: Page, co
     page.evaluate("databuddy.track('one'); databuddy.track('two')")
     collector.wait_for("one")
     collector.wait_for("two")
-    page.goto("about:blank")
+    hide(page)
     collector.wait_for("page_exit")
     for request in collector.accepted:
         assert (request.route, request.query) == ("/", {"client_id": "site-1"})
@@ -64,7 +63,7 @@ def test_without_batches_each_event_goes_alone_to_its_own_address(page: Page, co
 def test_large_batches_are_cut_for_leaving(page: Page, collector: Collector) -> None:
     page.goto(collector.publish("/", tag="data-batch-size=50 data-batch-timeout=30000"))
     page.evaluate("for (let n = 0; n < 49; n++) databuddy.track('step', { text: '漢'.repeat(300) })")
-    page.goto("about:blank")
+    hide(page)
     collector.wait_for("step", 49)
     assert max(len(request.body) for request in collector.accepted) <= 60_000
     assert max(sizes(collector)) <= 20
@@ -73,15 +72,14 @@ def test_large_batches_are_cut_for_leaving(page: Page, collector: Collector) -> 
 def test_the_sdk_names_itself_without_a_preflight(page: Page, collector: Collector) -> None:
     page.goto(collector.publish("/", tag="data-sdk=react data-sdk-version=2.6.0"))
     collector.wait_for("screen_view")
-    page.goto("about:blank")
+    hide(page)
     collector.wait_for("page_exit")
     assert {request.method for request in collector.received} == {"POST"}
     for request in collector.accepted:
         assert request.query == {"client_id": "site-1", "sdk_name": "react", "sdk_version": "2.6.0"}
 
 
-@pytest.mark.chromium("light")
-@pytest.mark.parametrize(
+@on_one_page(
     ("attribute", "value"),
     [
         ("", True),
@@ -130,6 +128,7 @@ def test_a_pixel_carries_what_requests_would(page: Page, collector: Collector) -
     assert {request.method for request in collector.received} == {"GET"}
 
 
+@pytest.mark.chromium("whole")
 def test_a_page_that_is_left_sends_its_pixels_first(page: Page, collector: Collector) -> None:
     page.goto(collector.publish("/", tag="data-use-pixel"))
     collector.wait(lambda: bool(pixels(collector, "track")), "the view")
@@ -137,7 +136,6 @@ def test_a_page_that_is_left_sends_its_pixels_first(page: Page, collector: Colle
     collector.wait(lambda: "page_exit" in [event["name"] for event in pixels(collector, "track")], "the exit")
 
 
-@pytest.mark.chromium("light")
 @pytest.mark.parametrize("script", ["databuddy-debug.js", "script.js"])
 def test_debugging_says_what_is_done(page: Page, collector: Collector, script: str) -> None:
     said: list[str] = []
@@ -156,7 +154,6 @@ def test_debugging_says_what_is_done(page: Page, collector: Collector, script: s
     assert "[analytics] recorded bought" in said_all
 
 
-@pytest.mark.chromium("light")
 @pytest.mark.parametrize(
     ("tag", "before", "reason"),
     [

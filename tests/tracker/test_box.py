@@ -10,9 +10,10 @@ import httpx
 import pytest
 from playwright.sync_api import Page
 
-from tests.browser.chromium import SITE
+from tests.browser.chromium import SITE, as_people_have_it
 from tests.running import Box, serving, set_up
 from tests.tracker.collector import PATIENCE_S, TRACKER, Collector
+from tests.tracker.visits import hide
 
 pytestmark = pytest.mark.browser
 
@@ -69,6 +70,7 @@ def visit(page: Page, collector: Collector, box: Box, path: str, tag: str, body:
     """Opens a page of the site with the script of the box."""
     script = f'<script async src="{box.url}/script.js" data-client-id="{box.account.website_id}" {tag}></script>'
     collector.pages[path] = (f"<!doctype html><title>Page</title>{script}<body>{body}", {})
+    as_people_have_it(page)
     page.goto(collector.site + path)
     page.wait_for_function("window.databuddy")
 
@@ -76,7 +78,7 @@ def visit(page: Page, collector: Collector, box: Box, path: str, tag: str, body:
 @pytest.mark.parametrize(
     ("path", "tag"),
     [
-        ("/core", ""),
+        pytest.param("/core", "", marks=pytest.mark.chromium("whole")),
         ("/parts", "data-max-retries=3"),
         ("/alone", "data-enable-batching=false"),
         ("/pixel", "data-use-pixel"),
@@ -89,7 +91,10 @@ def test_page_events_and_custom_events_are_stored(
     eventually(lambda: "screen_view" in events(box, path))
     page.evaluate("databuddy.track('bought', { plan: 'größer' }); databuddy.flush()")
     eventually(lambda: "bought" in events(box, path))
-    page.goto("about:blank")
+    if path == "/core":
+        page.goto("about:blank")
+    else:
+        hide(page)
     eventually(lambda: "page_exit" in events(box, path))
     assert events(box, path)["bought"][0] == '{"plan":"größer"}'
     assert events(box, path)["page_exit"][3] == 100
@@ -102,7 +107,7 @@ def test_spans_are_stored(page: Page, collector: Collector, box: Box) -> None:
     eventually(lambda: "screen_view" in events(box, "/spans"))
     page.evaluate("setTimeout(() => { throw new Error('on purpose') })")
     page.click("a")
-    page.goto("about:blank")
+    hide(page)
     eventually(lambda: all(rows(box, SPANS[table]) for table in ("vitals", "errors", "engagement", "outgoing_links")))
     assert rows(box, SPANS["errors"]) == [("on purpose", "/spans")]
     assert rows(box, SPANS["outgoing_links"]) == [("https://elsewhere.example/", "/spans")]
@@ -113,7 +118,7 @@ def test_spans_are_stored(page: Page, collector: Collector, box: Box) -> None:
 def test_a_person_is_stored(page: Page, collector: Collector, box: Box) -> None:
     visit(page, collector, box, "/person", "data-store-visitor-ids")
     page.evaluate("databuddy.identify('user-1', { email: 'a@example.com' }); databuddy.track('known')")
-    page.goto("about:blank")
+    hide(page)
     eventually(lambda: "known" in events(box, "/person") and bool(rows(box, SPANS["profiles"])))
     assert rows(box, SPANS["profiles"]) == [("user-1", 1)]
     _, profile, session, _ = events(box, "/person")["known"]
@@ -131,24 +136,30 @@ def test_a_person_is_the_visitor_of_its_events_and_no_other(page: Page, collecto
     assert rows(box, linked) == rows(box, seen)
 
 
-def test_the_box_serves_every_file_of_the_tracker_to_every_site(box: Box) -> None:
+@pytest.fixture(scope="module")
+def asked() -> Iterator[httpx.Client]:
+    with httpx.Client() as client:
+        yield client
+
+
+def test_the_box_serves_every_file_of_the_tracker_to_every_site(box: Box, asked: httpx.Client) -> None:
     names = {"/script.js": "script.js", "/databuddy.js": "script.js", "/databuddy-debug.js": "debug.js"}
     names |= {"/parts.js": "parts.js", **{f"/parts/{file.name}": f"parts/{file.name}" for file in PARTS}}
     for address, name in names.items():
-        answer = httpx.get(box.url + address)
+        answer = asked.get(box.url + address)
         assert answer.content == (TRACKER / name).read_bytes()
         assert answer.headers["access-control-allow-origin"] == "*"
         assert answer.headers["content-type"].startswith("text/javascript")
         assert "immutable" not in answer.headers["cache-control"]
 
 
-def test_a_part_is_kept_for_ever_under_its_hash_only(box: Box) -> None:
-    named = dict(re.findall(r'(\w+):"([0-9a-f]{12})"', httpx.get(f"{box.url}/parts.js").text))
+def test_a_part_is_kept_for_ever_under_its_hash_only(box: Box, asked: httpx.Client) -> None:
+    named = dict(re.findall(r'(\w+):"([0-9a-f]{12})"', asked.get(f"{box.url}/parts.js").text))
     assert set(named) == {file.stem for file in PARTS}
     for name, tag in named.items():
-        for asked, immutable in ((tag, True), ("0" * 12, False)):
-            answer = httpx.get(f"{box.url}/parts/{name}.js", params={"v": asked})
+        for version, immutable in ((tag, True), ("0" * 12, False)):
+            answer = asked.get(f"{box.url}/parts/{name}.js", params={"v": version})
             assert answer.status_code == 200
             assert ("immutable" in answer.headers["cache-control"]) is immutable
-    assert httpx.get(f"{box.url}/parts/unheard-of.js").status_code == 404
-    assert httpx.get(f"{box.url}/parts/..%2Fscript.js").status_code == 404
+    assert asked.get(f"{box.url}/parts/unheard-of.js").status_code == 404
+    assert asked.get(f"{box.url}/parts/..%2Fscript.js").status_code == 404

@@ -7,8 +7,10 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.tracker.collector import Collector
+from tests.tracker.one_page import on_one_page
+from tests.tracker.visits import hide
 
-pytestmark = [pytest.mark.browser, pytest.mark.chromium("light")]
+pytestmark = pytest.mark.browser
 
 STAY = "<script>addEventListener('click', (event) => event.preventDefault())</script>"
 
@@ -42,7 +44,7 @@ LINKS = (
 
 
 @pytest.mark.parametrize("tag", ["data-track-outgoing-links", "data-track-outgoing-links data-max-retries=3"])
-@pytest.mark.parametrize("case", LINKS, ids=lambda case: case.why)
+@on_one_page("case", LINKS, ids=lambda case: case.why)
 def test_clicks_on_links_that_lead_away_are_told(page: Page, collector: Collector, case: Link, tag: str) -> None:
     address = collector.publish("/", tag=tag, body=case.html + STAY)
     page.goto(address)
@@ -55,11 +57,10 @@ def test_clicks_on_links_that_lead_away_are_told(page: Page, collector: Collecto
         assert "name" not in link
 
 
-@pytest.mark.chromium("whole")
 def test_links_are_not_told_unless_asked(page: Page, collector: Collector) -> None:
     page.goto(collector.publish("/", body=f"<a href='http://elsewhere.example/'>Go</a>{STAY}"))
     page.click("a")
-    page.goto("about:blank")
+    hide(page)
     collector.wait_for("page_exit")
     assert all("type" not in event for event in collector.events())
 
@@ -113,7 +114,7 @@ MARKED = (
 )
 
 
-@pytest.mark.parametrize("case", MARKED, ids=lambda case: case.why)
+@on_one_page("case", MARKED, ids=lambda case: case.why)
 def test_marked_elements_and_files_are_events(page: Page, collector: Collector, case: Marked) -> None:
     page.goto(collector.publish("/", tag=case.tag, body=case.html + STAY))
     page.evaluate("document.getElementById('it').click(); databuddy.track('last'); databuddy.flush()")

@@ -6,12 +6,11 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.tracker.collector import Collector
-from tests.tracker.visits import push, stop_clock, track
+from tests.tracker.visits import install_clock, push, stop_clock, track
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("either")]
 
 
-@pytest.mark.chromium("light")
 def test_a_custom_event_carries_its_path_and_properties(page: Page, collector: Collector) -> None:
     page.goto(collector.publish("/shop") + "?utm_source=letter")
     track(page, "purchase", {"value": 12.5, "plan": "größer", "items": [1, 2]})
@@ -28,9 +27,8 @@ def test_a_custom_event_carries_its_path_and_properties(page: Page, collector: C
     assert (request.route, request.query) == ("/batch", {"client_id": "site-1"})
 
 
-@pytest.mark.chromium("light")
 def test_events_wait_for_company_and_go_out_together(page: Page, collector: Collector) -> None:
-    page.clock.install()
+    install_clock(page)
     page.goto(collector.publish("/"))
     collector.wait_for("screen_view")
     stop_clock(page)
@@ -42,15 +40,15 @@ def test_events_wait_for_company_and_go_out_together(page: Page, collector: Coll
     assert [len(request.events()) for request in collector.accepted] == [1, 3]
 
 
-@pytest.mark.chromium("light")
 def test_flush_sends_what_waits_at_once(page: Page, collector: Collector) -> None:
-    page.clock.install()
+    install_clock(page)
     page.goto(collector.publish("/"))
     stop_clock(page)
     page.evaluate("databuddy.track('now'); databuddy.flush()")
     collector.wait_for("now")
 
 
+@pytest.mark.chromium("whole")
 def test_a_flood_of_events_is_cut_into_small_requests_and_none_is_lost(page: Page, collector: Collector) -> None:
     page.goto(collector.publish("/"), wait_until="networkidle")  # with the parts that it asks for
     page.evaluate("for (let number = 0; number < 250; number++) databuddy.track('flood', { number })")
@@ -60,7 +58,6 @@ def test_a_flood_of_events_is_cut_into_small_requests_and_none_is_lost(page: Pag
     assert max(len(request.events()) for request in collector.accepted) <= 20
 
 
-@pytest.mark.chromium("light")
 def test_no_request_is_larger_than_browsers_take_from_a_page_that_leaves(page: Page, collector: Collector) -> None:
     page.goto(collector.publish("/"))
     page.evaluate("for (let n = 0; n < 9; n++) databuddy.track('long', { text: '漢'.repeat(n == 8 ? 10_000 : 1_800) })")
@@ -68,7 +65,6 @@ def test_no_request_is_larger_than_browsers_take_from_a_page_that_leaves(page: P
     assert max(len(request.body) for request in collector.accepted) <= 60_000
 
 
-@pytest.mark.chromium("light")
 def test_global_properties_ride_on_later_events_until_cleared(page: Page, collector: Collector) -> None:
     page.goto(collector.publish("/"))
     page.evaluate(
@@ -88,14 +84,12 @@ def test_global_properties_ride_on_later_events_until_cleared(page: Page, collec
     assert "properties" not in collector.wait_for("second")[0]
 
 
-@pytest.mark.chromium("light")
 def test_properties_are_taken_as_they_are_at_the_call(page: Page, collector: Collector) -> None:
     page.goto(collector.publish("/"))
     page.evaluate("const cart = { items: 1 }; databuddy.track('cart', cart); cart.items = 2; databuddy.flush()")
     assert collector.wait_for("cart")[0]["properties"] == {"items": 1}
 
 
-@pytest.mark.chromium("light")
 def test_what_cannot_be_json_is_dropped_alone_and_throws_nothing(page: Page, collector: Collector) -> None:
     page.goto(collector.publish("/"))
     page.evaluate(
@@ -119,7 +113,6 @@ def test_db_is_a_short_name_unless_the_page_uses_it(page: Page, collector: Colle
     assert page.evaluate("[db, typeof databuddy.track]") == ["mine", "function"]
 
 
-@pytest.mark.chromium("light")
 def test_a_tracker_on_the_page_twice_counts_once(page: Page, collector: Collector) -> None:
     again = f'<script async src="{collector.box}/script.js" data-client-id=other></script>'
     page.goto(collector.publish("/", head="", body=again))

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.tracker.collector import Collector
-from tests.tracker.visits import stop_clock, track
+from tests.tracker.visits import hide, install_clock, stop_clock, track
 
 pytestmark = pytest.mark.browser
 
@@ -22,7 +22,6 @@ ANSWERS = """
 """An init script: fetch answers with `statuses` while there are any, 0 is no connection; it counts `tries`."""
 
 
-@pytest.mark.chromium("light")
 def test_requests_need_no_preflight_and_carry_no_cookie(page: Page, collector: Collector) -> None:
     page.context.add_cookies([{"name": "secret", "value": "1", "url": collector.box}])
     page.goto(collector.publish("/"))
@@ -36,7 +35,6 @@ def test_requests_need_no_preflight_and_carry_no_cookie(page: Page, collector: C
         assert "cookie" not in request.headers
 
 
-@pytest.mark.chromium("light")
 @pytest.mark.parametrize("refusals", [[503], [429, 408]])
 def test_a_refusal_that_may_pass_is_tried_again_with_the_same_ids(
     page: Page, collector: Collector, refusals: list[int]
@@ -54,12 +52,11 @@ def test_a_refusal_for_good_is_not_tried_again(page: Page, collector: Collector)
     page.goto(collector.publish("/"))
     collector.wait(lambda: "delivery" in collector.loaded, "delivery")
     page.evaluate("databuddy.track('next')")
-    page.goto("about:blank")
+    hide(page)
     collector.wait_for("next")
     assert collector.events("screen_view") == []
 
 
-@pytest.mark.chromium("light")
 @pytest.mark.parametrize(
     ("statuses", "tag", "delays_ms"),
     [
@@ -81,7 +78,7 @@ def test_delays_double_and_end(
     page: Page, collector: Collector, statuses: list[int], tag: str, delays_ms: list[int]
 ) -> None:
     page.add_init_script(ANSWERS)
-    page.clock.install()
+    install_clock(page)
     page.goto(collector.publish("/", tag=tag))
     collector.wait_for("screen_view")
     stop_clock(page)
@@ -97,9 +94,10 @@ def test_delays_double_and_end(
     assert page.evaluate("tries") == 1 + len(delays_ms)
 
 
+@pytest.mark.chromium("whole")
 def test_what_waits_for_another_try_leaves_with_the_page(page: Page, collector: Collector) -> None:
     page.add_init_script(ANSWERS)
-    page.clock.install()
+    install_clock(page)
     page.goto(collector.publish("/", tag="data-max-retries=3"))
     collector.wait_for("screen_view")
     stop_clock(page)
@@ -110,9 +108,8 @@ def test_what_waits_for_another_try_leaves_with_the_page(page: Page, collector: 
     collector.wait_for("page_exit")
 
 
-@pytest.mark.chromium("light")
 def test_what_happens_offline_is_sent_later_with_its_true_time(page: Page, collector: Collector) -> None:
-    page.clock.install()
+    install_clock(page)
     page.goto(collector.publish("/"))
     collector.wait_for("screen_view")
     page.context.set_offline(True)
@@ -127,7 +124,6 @@ def test_what_happens_offline_is_sent_later_with_its_true_time(page: Page, colle
     assert first["timestamp"] <= before <= second["timestamp"] <= back
 
 
-@pytest.mark.chromium("light")
 def test_a_collector_that_cannot_be_reached_breaks_nothing(page: Page, collector: Collector) -> None:
     page.goto(collector.publish("/", tag='data-api-url="http://127.0.0.1:1"'))
     track(page, "lost")
@@ -135,6 +131,7 @@ def test_a_collector_that_cannot_be_reached_breaks_nothing(page: Page, collector
     assert page.evaluate("document.body.textContent") == "Hello"
 
 
+@pytest.mark.chromium("whole")
 @pytest.mark.parametrize("beacon", ["undefined", "() => false"])
 def test_leaving_works_without_beacons(page: Page, collector: Collector, beacon: str) -> None:
     page.add_init_script(f"Object.defineProperty(navigator, 'sendBeacon', {{ value: {beacon} }})")
@@ -144,7 +141,6 @@ def test_leaving_works_without_beacons(page: Page, collector: Collector, beacon:
     collector.wait_for("page_exit")
 
 
-@pytest.mark.chromium("light")
 def test_an_insecure_page_without_random_uuids_works(page: Page, collector: Collector) -> None:
     page.goto(collector.publish("/"))
     assert page.evaluate("[isSecureContext, typeof crypto.randomUUID]") == [False, "undefined"]
@@ -164,5 +160,5 @@ def test_a_strict_content_security_policy_is_kept(page: Page, collector: Collect
     page.evaluate("history.pushState(null, '', '/next')")
     collector.wait_for("bought")
     assert page.evaluate("violations") == []
-    page.goto("about:blank")
+    hide(page)
     collector.wait_for("page_exit", 2)

@@ -4,14 +4,15 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.tracker.collector import Collector
-from tests.tracker.visits import track
+from tests.tracker.one_page import on_one_page
+from tests.tracker.visits import hide, track
 
 pytestmark = pytest.mark.browser
 
 TAG = "data-track-errors"
 
 
-@pytest.mark.parametrize(
+@on_one_page(
     ("script", "message", "kind"),
     [
         ("setTimeout(() => { throw new TypeError('on purpose') })", "on purpose", "TypeError"),
@@ -36,7 +37,7 @@ def test_what_nobody_catches_is_told(
     collector.wait_for("screen_view")
     page.evaluate(f"() => {{ {script} }}")
     page.evaluate("databuddy.flush()")
-    page.goto("about:blank")
+    hide(page)
     [error] = collector.wait_for_route("/errors")
     assert (error["message"], error["errorType"], error["path"]) == (message, kind, address)
     assert isinstance(error["timestamp"], int)
@@ -49,7 +50,7 @@ def test_an_error_says_where_without_queries(page: Page, collector: Collector) -
     address = collector.publish("/", tag=TAG, head=f"<script src={collector.site}/app.js?key=secret></script>")
     with page.expect_event("pageerror"):
         page.goto(address, wait_until="networkidle")
-    page.goto("about:blank")
+    hide(page)
     [error] = collector.wait_for_route("/errors")
     assert error["filename"] == f"{collector.site}/app.js"
     assert (error["lineno"], error["colno"]) == (2, 9)
@@ -67,7 +68,7 @@ def test_pictures_that_do_not_load_and_extensions_are_no_errors_of_the_page(page
         }))"""
     )
     track(page, "last")
-    page.goto("about:blank")
+    hide(page)
     collector.wait_for("last")
     assert collector.sent_to("/errors") == []
 
@@ -80,7 +81,7 @@ def test_a_loop_of_errors_does_not_flood(page: Page, collector: Collector) -> No
         }"""
     )
     track(page, "last")
-    page.goto("about:blank")
+    hide(page)
     collector.wait_for("last")
     assert len(collector.wait_for_route("/errors", 30)) == 30
     requests = [request for request in collector.accepted if request.route == "/errors"]
@@ -90,6 +91,6 @@ def test_a_loop_of_errors_does_not_flood(page: Page, collector: Collector) -> No
 def test_errors_are_not_told_unless_asked(page: Page, collector: Collector) -> None:
     page.goto(collector.publish("/", tag="data-track-attributes"), wait_until="networkidle")
     page.evaluate("setTimeout(() => { throw new Error('on purpose') })")
-    page.goto("about:blank")
+    hide(page)
     collector.wait_for("page_exit")
     assert collector.sent_to("/errors") == []

@@ -4,13 +4,14 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.tracker.collector import Collector
-from tests.tracker.visits import hide, push, show, stop_clock
+from tests.tracker.visits import hide, install_clock, leave, push, show, stop_clock
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("either")]
 
 LONG = "<div style='height: 2400px'></div>"
 
 
+@pytest.mark.chromium("whole")
 def test_leaving_sends_one_exit_by_beacon(page: Page, collector: Collector) -> None:
     address = collector.publish("/read")
     page.goto(address)
@@ -28,7 +29,7 @@ def test_leaving_sends_one_exit_by_beacon(page: Page, collector: Collector) -> N
 
 
 def test_only_visible_time_counts_and_later_exits_add_to_it(page: Page, collector: Collector) -> None:
-    page.clock.install()
+    install_clock(page)
     page.goto(collector.publish("/"))
     stop_clock(page)
     page.evaluate("databuddy.screenView()")  # a view that begins with the clock stopped
@@ -53,7 +54,7 @@ def test_a_page_that_was_never_visible_has_no_exit(page: Page, collector: Collec
     page.goto(collector.publish("/"))
     collector.wait_for("screen_view")
     page.evaluate("databuddy.track('last')")
-    page.goto("about:blank")
+    leave(page)
     collector.wait_for("last")
     assert collector.events("page_exit") == []
 
@@ -68,7 +69,6 @@ def test_depth_is_the_lowest_part_seen_in_percent(page: Page, collector: Collect
     assert sorted(exit_["scroll_depth"] for exit_ in collector.wait_for("page_exit", 2)) == [25, 50]
 
 
-@pytest.mark.chromium("light")
 def test_navigation_inside_the_page_leaves_the_old_path(page: Page, collector: Collector) -> None:
     page.goto(collector.publish("/old", title="Old"))
     collector.wait_for("screen_view")

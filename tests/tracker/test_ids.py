@@ -6,9 +6,10 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.tracker.collector import Collector
-from tests.tracker.visits import stop_clock, track
+from tests.tracker.one_page import on_one_page
+from tests.tracker.visits import hide, install_clock, stop_clock, track
 
-pytestmark = [pytest.mark.browser, pytest.mark.chromium("light")]
+pytestmark = pytest.mark.browser
 
 KEPT = "data-store-visitor-ids"
 UUID = "[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}"
@@ -17,7 +18,6 @@ VISITOR = "anon_00000000-0000-4000-8000-000000000001"
 SESSION = "sess_00000000-0000-4000-8000-000000000002"
 
 
-@pytest.mark.chromium("whole")
 def test_ids_are_kept_in_the_browser_and_ride_on_everything(page: Page, collector: Collector) -> None:
     page.goto(collector.publish("/", tag=f"{KEPT} data-track-errors"))
     [view] = collector.wait_for("screen_view")
@@ -30,6 +30,7 @@ def test_ids_are_kept_in_the_browser_and_ride_on_everything(page: Page, collecto
     assert view["sessionStartTime"] == int(session["did_session_start"])
     track(page, "bought")
     page.evaluate("setTimeout(() => { throw new Error('on purpose') })")
+    hide(page)
     page.goto(collector.publish("/next", tag=KEPT))
     later = [*collector.wait_for("bought"), *collector.wait_for_route("/errors"), *collector.wait_for("screen_view", 2)]
     assert {(event["anonymousId"], event["sessionId"]) for event in later} == {(view["anonymousId"], view["sessionId"])}
@@ -44,7 +45,7 @@ def test_ids_are_kept_in_the_browser_and_ride_on_everything(page: Page, collecto
 def test_a_session_ends_after_thirty_minutes_without_an_event(
     page: Page, collector: Collector, idle_ms: int, same: bool
 ) -> None:
-    page.clock.install()
+    install_clock(page)
     page.goto(collector.publish("/", tag=KEPT))
     [view] = collector.wait_for("screen_view")
     stop_clock(page)
@@ -57,7 +58,7 @@ def test_a_session_ends_after_thirty_minutes_without_an_event(
     assert second["anonymousId"] == view["anonymousId"]
 
 
-@pytest.mark.parametrize(
+@on_one_page(
     ("query", "handed_over"),
     [
         (f"anonId={VISITOR}&sessionId={SESSION}", True),
@@ -83,7 +84,7 @@ def test_without_the_option_ids_in_the_address_are_ignored(page: Page, collector
     assert page.evaluate("databuddy.getTrackingIds()") == {"anonId": None, "sessionId": None}
 
 
-@pytest.mark.parametrize(("value", "sent"), [("false", False), ("true", True), ("auto", "auto")])
+@on_one_page(("value", "sent"), [("false", False), ("true", True), ("auto", "auto")])
 def test_whether_ids_are_made_anonymous_is_passed_on(
     page: Page, collector: Collector, value: str, sent: bool | str
 ) -> None:
@@ -91,14 +92,13 @@ def test_whether_ids_are_made_anonymous_is_passed_on(
     assert collector.wait_for("screen_view")[0]["anonymizeVisitorIds"] is sent or sent == "auto"
 
 
-@pytest.mark.chromium("whole")
 def test_click_ids_are_kept_for_the_events_that_follow(page: Page, collector: Collector) -> None:
     page.goto(collector.publish("/", tag=KEPT) + "?gclid=abc&utm_source=x")
     collector.wait_for("screen_view")
     assert page.evaluate("JSON.parse(localStorage.did_params)") == {"gclid": "abc"}
     page.goto(collector.publish("/pay", tag=KEPT))
     track(page, "bought")
-    page.goto("about:blank")
+    hide(page)
     assert collector.wait_for("bought")[0]["gclid"] == "abc"
     # A page view says only what its own address does: it decides where a session comes from.
     assert "gclid" not in collector.wait_for("screen_view", 2)[1]
@@ -168,7 +168,7 @@ def test_what_is_said_of_a_profile_is_sent_one_after_the_other(
     assert page.evaluate("told.map(said => said.traits.plan)") == plans
 
 
-@pytest.mark.parametrize(("tag", "said"), [("=false", False), ("=auto", "auto"), ("", True)])
+@on_one_page(("tag", "said"), [("=false", False), ("=auto", "auto"), ("", True)])
 def test_a_profile_is_told_of_the_id_as_its_events_are(
     page: Page, collector: Collector, tag: str, said: bool | str
 ) -> None:
@@ -178,7 +178,6 @@ def test_a_profile_is_told_of_the_id_as_its_events_are(
         assert event["anonymizeVisitorIds"] == said
 
 
-@pytest.mark.chromium("whole")
 def test_a_kept_profile_is_told_once_a_session(page: Page, collector: Collector) -> None:
     for path in ("/one", "/two"):
         page.goto(collector.publish(path, tag=KEPT))
@@ -207,7 +206,6 @@ def test_clear_makes_new_ids_and_forgets_the_rest(page: Page, collector: Collect
     assert set(page.evaluate("({ ...localStorage })")) == {"did"}
 
 
-@pytest.mark.chromium("whole")
 def test_a_visitor_who_opts_out_is_forgotten(page: Page, collector: Collector) -> None:
     page.goto(collector.publish("/", tag=KEPT))
     collector.wait_for("screen_view")

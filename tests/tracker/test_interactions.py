@@ -4,9 +4,10 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.tracker.collector import Collector, Event
-from tests.tracker.visits import hide, push, show, stop_clock
+from tests.tracker.one_page import on_one_page
+from tests.tracker.visits import hide, install_clock, push, show, stop_clock
 
-pytestmark = [pytest.mark.browser, pytest.mark.chromium("light")]
+pytestmark = pytest.mark.browser
 
 TAG = "data-track-interactions"
 
@@ -45,7 +46,7 @@ def test_what_was_done_is_counted_since_the_page_was_shown(page: Page, collector
 
 
 def test_times_are_of_the_visible_page(page: Page, collector: Collector) -> None:
-    page.clock.install()
+    install_clock(page)
     page.goto(collector.publish("/", tag=TAG))
     collector.wait_for("screen_view")
     stop_clock(page)
@@ -62,7 +63,7 @@ def test_times_are_of_the_visible_page(page: Page, collector: Collector) -> None
     assert [engagement["activeTime"] for engagement in exits] == [0, 0]
 
 
-@pytest.mark.parametrize(
+@on_one_page(
     ("leave", "exit_type"),
     [
         ("history.pushState(null, '', '/next')", "spa"),
@@ -100,7 +101,7 @@ def test_clicks_apart_are_no_rage(page: Page, collector: Collector) -> None:
     assert "rageClickCount" not in told(collector)[0]
 
 
-@pytest.mark.parametrize(
+@on_one_page(
     ("html", "dead"),
     [
         ("<button id=it>Nothing</button>", True),
@@ -146,11 +147,10 @@ def test_forms_and_errors_are_counted(page: Page, collector: Collector) -> None:
     assert "a@example.com" not in str(collector.events())
 
 
-@pytest.mark.chromium("whole")
 def test_nothing_is_told_unless_asked(page: Page, collector: Collector) -> None:
     page.goto(collector.publish("/", tag="data-max-retries=3"))
     push(page, "/next")
     collector.wait_for("screen_view", 2)
-    page.goto("about:blank")
+    hide(page)
     collector.wait_for("page_exit", 2)
     assert collector.sent_to("/engagement") == []

@@ -6,9 +6,10 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.tracker.collector import Collector
-from tests.tracker.visits import push, track
+from tests.tracker.one_page import on_one_page
+from tests.tracker.visits import install_clock, leave, push, track
 
-pytestmark = [pytest.mark.browser, pytest.mark.chromium("light")]
+pytestmark = pytest.mark.browser
 
 
 @dataclass(frozen=True)
@@ -65,17 +66,17 @@ EVERYTHING = (
 )
 
 
-@pytest.mark.parametrize("tag", OF_THE_CORE)
+@on_one_page("tag", OF_THE_CORE)
 def test_the_cores_own_options_load_nothing(page: Page, collector: Collector, tag: str) -> None:
     page.goto(collector.publish("/", tag=tag.format(box=collector.box)), wait_until="networkidle")
     collector.wait_for("screen_view")
     assert collector.loaded == []
 
 
-@pytest.mark.parametrize("asked", OF_PARTS, ids=lambda asked: asked.tag or asked.config)
+@on_one_page("asked", OF_PARTS, ids=lambda asked: asked.tag or asked.config)
 def test_an_option_loads_its_part_and_no_other(page: Page, collector: Collector, asked: Asked) -> None:
-    page.add_init_script(f"window.databuddyConfig = {asked.config}")
-    page.goto(collector.publish("/", tag=asked.tag))
+    head = f"<script>window.databuddyConfig = {asked.config}</script>"
+    page.goto(collector.publish("/", tag=asked.tag, head=head))
     collector.wait(lambda: len(collector.received) > 0, "a page view")
     assert sorted(collector.loaded) == sorted(["", "delivery", *asked.parts])
 
@@ -135,7 +136,6 @@ def test_a_page_that_is_left_with_much_sends_it_in_several_requests(page: Page, 
     assert max(len(request.events()) for request in collector.accepted) <= 100  # what the box takes
 
 
-@pytest.mark.chromium("whole")
 @pytest.mark.parametrize(
     ("missing", "loaded"),
     [("parts.js", "self.databuddy"), ("parts/rules.js*", "databuddy.getProfileId() === null")],
@@ -149,6 +149,7 @@ def test_a_page_with_rules_is_never_sent_without_them(
     page.wait_for_function(loaded)
     track(page, "early")
     page.evaluate("databuddy.flush()")
+    leave(page)
     page.goto(collector.site + "/next")
     collector.wait_for("screen_view")
     assert [event["path"] for event in collector.events()] == [f"{collector.site}/next"]
@@ -166,7 +167,7 @@ def test_a_part_that_cannot_be_loaded_is_done_without(page: Page, collector: Col
 def test_what_all_depends_on_is_asked_for_again_and_nothing_is_lost(
     page: Page, collector: Collector, missing: str
 ) -> None:
-    page.clock.install()
+    install_clock(page)
     page.route(f"**/{missing}", lambda route: route.abort(), times=1)
     with page.expect_event("requestfailed"):
         page.goto(collector.publish("/", tag="data-sampling-rate=1"))
@@ -178,7 +179,6 @@ def test_what_all_depends_on_is_asked_for_again_and_nothing_is_lost(
     collector.wait_for("early")
 
 
-@pytest.mark.chromium("whole")
 def test_every_option_keeps_a_strict_policy_and_says_nothing_in_the_console(page: Page, collector: Collector) -> None:
     said: list[str] = []
     page.on("console", lambda message: said.append(message.text))
@@ -219,7 +219,7 @@ def test_a_call_that_the_core_does_not_know_brings_the_parts_once(page: Page, co
     assert collector.loaded == ["", "delivery"]
 
 
-@pytest.mark.parametrize("tag", ["", "data-max-retries=3"])
+@on_one_page("tag", ["", "data-max-retries=3"])
 def test_window_databuddy_has_the_names_of_the_sdk(page: Page, collector: Collector, tag: str) -> None:
     page.goto(collector.publish("/", tag=tag))
     collector.wait_for("screen_view")

@@ -7,7 +7,8 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.tracker.collector import Collector
-from tests.tracker.visits import push, track
+from tests.tracker.one_page import on_one_page
+from tests.tracker.visits import hide, leave, push, track
 
 pytestmark = pytest.mark.browser
 
@@ -51,7 +52,6 @@ def asking(option: str, *globs: str) -> str:
     return f"data-{option}-patterns='{json.dumps(globs)}'"
 
 
-@pytest.mark.chromium("light")
 def test_patterns_skip_and_mask_paths(page: Page, collector: Collector) -> None:
     page.goto(collector.publish("/", tag="data-disabled"))
     found = page.evaluate(
@@ -74,7 +74,6 @@ def test_patterns_skip_and_mask_paths(page: Page, collector: Collector) -> None:
     assert said == {(case.glob, case.path): (case.skipped, case.masked) for case in GLOBS}
 
 
-@pytest.mark.chromium("light")
 def test_a_page_skips_and_masks_by_its_options(page: Page, collector: Collector) -> None:
     page.goto(collector.publish("/users/1", tag=f"{asking('skip', '/admin/**')} {asking('mask', '/users/*')}"))
     push(page, "/admin/settings", "Settings")
@@ -94,7 +93,7 @@ def test_a_skipped_page_says_nothing_at_all(page: Page, collector: Collector) ->
     push(page, "/open")
     [view] = collector.wait_for("screen_view")
     assert (view["path"], view["referrer"]) == (f"{collector.site}/open", "direct")
-    page.goto("about:blank")
+    hide(page)
     collector.wait_for("page_exit")
     assert {event["path"] for event in collector.events()} == {f"{collector.site}/open"}
 
@@ -111,7 +110,7 @@ def test_a_mask_covers_the_referrer_and_errors_too(page: Page, collector: Collec
     push(page, "/users/13")
     second = collector.wait_for("screen_view", 2)[1]
     assert second["referrer"] == f"{collector.site}/users/*"
-    page.goto("about:blank")
+    hide(page)
     [error] = collector.wait_for_route("/errors")
     assert error["path"] == error["filename"] == f"{collector.site}/users/*"
     everything = json.dumps(collector.events())
@@ -121,25 +120,26 @@ def test_a_mask_covers_the_referrer_and_errors_too(page: Page, collector: Collec
 
 def test_a_list_that_is_no_json_hides_everything(page: Page, collector: Collector) -> None:
     page.goto(collector.publish("/users/1", tag="data-mask-patterns=\"['/users/*']\""), wait_until="networkidle")
+    leave(page)
     page.goto(collector.publish("/end", tag=""))
     collector.wait_for("screen_view")
     assert paths(collector) == ["/end"]
 
 
-@pytest.mark.chromium("light")
 def test_one_pattern_needs_no_list(page: Page, collector: Collector) -> None:
     page.goto(collector.publish("/users/1", tag="data-mask-patterns=/users/*"))
     assert collector.wait_for("screen_view")[0]["path"] == f"{collector.site}/users/*"
 
 
-@pytest.mark.parametrize(
+@on_one_page(
     ("rate", "drawn", "counted"),
     [("0.5", 0.49, True), ("0.5", 0.5, False), ("0", 0, False), ("1", 0.999, True)],
 )
 def test_a_page_is_sampled_as_a_whole(page: Page, collector: Collector, rate: str, drawn: float, counted: bool) -> None:
-    page.add_init_script(f"Math.random = () => location.pathname == '/end' ? 0.1 : {drawn}")
-    page.goto(collector.publish("/start", tag=f"data-sampling-rate={rate}"), wait_until="networkidle")
-    page.evaluate("databuddy.track('bought'); databuddy.flush()")
+    head = f"<script>Math.random = () => {drawn}</script>"
+    page.goto(collector.publish("/start", tag=f"data-sampling-rate={rate}", head=head), wait_until="networkidle")
+    track(page, "bought")
+    leave(page)
     if counted:
         collector.wait(lambda: "/start" in paths(collector) and collector.events("bought") != [], "both events")
     page.goto(collector.publish("/end", tag=""))
@@ -147,7 +147,7 @@ def test_a_page_is_sampled_as_a_whole(page: Page, collector: Collector, rate: st
     assert ("/start" in paths(collector), collector.events("bought") != []) == (counted, counted)
 
 
-@pytest.mark.parametrize(
+@on_one_page(
     ("function", "kept"),
     [
         ("(event) => event.name != 'secret'", ["open"]),
@@ -157,10 +157,11 @@ def test_a_page_is_sampled_as_a_whole(page: Page, collector: Collector, rate: st
     ],
 )
 def test_the_pages_filter_has_the_last_word(page: Page, collector: Collector, function: str, kept: list[str]) -> None:
-    page.add_init_script(f"if (location.pathname == '/') window.databuddyConfig = {{ filter: {function} }}")
-    page.goto(collector.publish("/"), wait_until="networkidle")
+    head = f"<script>window.databuddyConfig = {{ filter: {function} }}</script>"
+    page.goto(collector.publish("/", head=head), wait_until="networkidle")
     track(page, "secret", {"text": "x"})
     track(page, "open")
+    leave(page)
     page.goto(collector.publish("/end"))
     collector.wait(lambda: "/end" in paths(collector), "the end")
     collector.wait(lambda: len(collector.events("open")) == ("open" in kept), "the event")

@@ -6,9 +6,10 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.tracker.collector import Collector
-from tests.tracker.visits import NOT_AUTOMATED, track
+from tests.tracker.one_page import on_one_page
+from tests.tracker.visits import NOT_AUTOMATED, hide, track
 
-pytestmark = [pytest.mark.browser, pytest.mark.chromium("light")]
+pytestmark = pytest.mark.browser
 
 SPY = """
   window.attempts = [];
@@ -82,11 +83,10 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.why)
+@on_one_page("case", CASES, ids=lambda case: case.why)
 def test_only_visits_that_may_be_counted_send_anything(automated_page: Page, collector: Collector, case: Case) -> None:
     page = automated_page
-    page.add_init_script(f"{SPY}; {case.before}")
-    collector.publish("/", tag=case.tag)
+    collector.publish("/", tag=case.tag, head=f"<script>{SPY}; {case.before}</script>")
     page.goto(f"http://{case.host}:{collector.port}/", wait_until="networkidle")  # parts too
     page.evaluate(EVERYTHING)
     assert (page.evaluate("attempts.length") > 0) is case.counted
@@ -102,7 +102,6 @@ def test_a_visitor_who_is_not_counted_is_neither_watched_nor_given_an_id(page: P
     assert collector.accepted == []
 
 
-@pytest.mark.chromium("whole")
 def test_opting_out_stops_at_once_and_is_remembered(page: Page, collector: Collector) -> None:
     page.goto(collector.publish("/"))
     collector.wait_for("screen_view")
@@ -128,7 +127,6 @@ def test_what_waits_when_a_visitor_opts_out_is_forgotten(page: Page, collector: 
     assert collector.events("before") == []
 
 
-@pytest.mark.chromium("whole")
 def test_opting_in_again_counts_the_page_from_then_on(page: Page, collector: Collector) -> None:
     page.goto(collector.publish("/", tag="data-disabled"))
     page.evaluate("databuddyOptOut()")
@@ -155,7 +153,6 @@ def test_opting_out_holds_for_the_page_where_storage_is_blocked(page: Page, coll
     assert collector.events("after") == []
 
 
-@pytest.mark.chromium("whole")
 @pytest.mark.parametrize(
     "tag",
     [
@@ -176,7 +173,7 @@ def test_a_visit_leaves_nothing_in_the_browser_and_sends_no_id(page: Page, colle
     collector.wait_for("bought")
     assert page.evaluate("[localStorage.length, sessionStorage.length, document.cookie]") == [0, 0, ""]
     assert page.context.cookies() == []
-    page.goto("about:blank")
+    hide(page)
     collector.wait_for("page_exit")
     for event in collector.events():
         assert not {"anonymousId", "sessionId", "profileId", "sessionStartTime"} & set(event)

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.tracker.collector import TRACKER, Collector, Event
-from tests.tracker.visits import hide, push
+from tests.tracker.visits import hide, leave, push
 
 pytestmark = pytest.mark.browser
 
@@ -26,7 +26,10 @@ def measured(events: list[Event]) -> dict[str, float]:
     return values
 
 
-@pytest.mark.parametrize("option", ["data-track-web-vitals", "data-track-performance"])
+@pytest.mark.chromium("whole")
+@pytest.mark.parametrize(
+    "option", ["data-track-web-vitals", pytest.param("data-track-performance", marks=pytest.mark.thorough)]
+)
 def test_the_values_are_those_of_the_web_vitals_library(page: Page, collector: Collector, option: str) -> None:
     if not LIBRARY.exists():
         pytest.skip("web/node_modules is missing: run npm ci --ignore-scripts in web/ (packaging/test.sh does it)")
@@ -54,13 +57,13 @@ def test_the_values_are_those_of_the_web_vitals_library(page: Page, collector: C
     assert {event["path"] for event in collector.sent_to("/vitals")} == {address}
 
 
-@pytest.mark.chromium("light")
 def test_frames_are_counted_in_the_first_second(page: Page, collector: Collector) -> None:
     page.goto(collector.publish("/", tag="data-track-web-vitals data-batch-timeout=100"))
     collector.wait(lambda: "FPS" in measured(collector.sent_to("/vitals")), "FPS")
     assert 1 <= measured(collector.sent_to("/vitals"))["FPS"] <= 250
 
 
+@pytest.mark.chromium("whole")
 def test_a_page_that_is_left_twice_is_measured_once(page: Page, collector: Collector) -> None:
     page.goto(collector.publish("/", tag="data-track-web-vitals"))
     collector.wait_for("screen_view")
@@ -80,7 +83,7 @@ def test_a_page_that_was_never_visible_has_no_paint(page: Page, collector: Colle
     page.add_init_script("Object.defineProperty(document, 'hidden', { value: true, configurable: true })")
     page.goto(collector.publish("/", tag="data-track-web-vitals"))
     collector.wait_for_route("/vitals")
-    page.goto("about:blank")
+    leave(page)
     page.goto(collector.publish("/end", tag=""))
     collector.wait(lambda: len(collector.events("screen_view")) == 2, "the end")
     assert set(measured(collector.sent_to("/vitals"))) == {"TTFB"}

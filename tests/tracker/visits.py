@@ -30,6 +30,12 @@ def hide(page: Page) -> None:
     page.evaluate(_VISIBILITY, True)
 
 
+def leave(page: Page) -> None:
+    """Leaves, as far as the page can tell, which stays to send all that it would have sent."""
+    hide(page)
+    page.evaluate("dispatchEvent(new PageTransitionEvent('pagehide'))")
+
+
 def show(page: Page) -> None:
     """Comes back to the tab."""
     page.evaluate(_VISIBILITY, False)
@@ -52,21 +58,26 @@ def wait_until_answered(page: Page) -> None:
     page.evaluate("Promise.allSettled(sendings).then(() => null)")
 
 
-_clocks_stopped: "WeakSet[BrowserContext]" = WeakSet()
+_with_a_clock: "WeakSet[BrowserContext]" = WeakSet()
+
+
+def install_clock(page: Page) -> None:
+    """Gives all pages of the profile, and those still to come, a clock that can be stopped and moved."""
+    _with_a_clock.add(page.context)
+    page.clock.install()
 
 
 def stop_clock(page: Page) -> None:
     """Stops the page's clock, installed before, one second from now; from then on it goes only where it is moved."""
-    _clocks_stopped.add(page.context)
     page.clock.pause_at(page.evaluate("Date.now()") / 1_000 + 1)
 
 
 def forget(profile: BrowserContext) -> bool:
     """Closes what is open and forgets what sites have stored; whether the profile can be used again.
 
-    A clock that was stopped never goes on.
+    A clock that was installed stays: a stopped one never goes on, and under any an error in a timeout is not told.
     """
-    if profile in _clocks_stopped:
+    if profile in _with_a_clock:
         return False
     for page in profile.pages[1:]:
         page.close()

@@ -17,9 +17,9 @@ from openfeature.evaluation_context import EvaluationContext
 from openfeature.flag_evaluation import FlagEvaluationDetails
 from playwright.sync_api import Page
 
-from tests.browser.chromium import launch
+from tests.browser.chromium import USER_AGENT, launch
 from tests.running import Account, Server, serving, set_up
-from tests.sdk.test_browser import MODULES, USER_AGENT, eventually, website
+from tests.sdk.test_browser import MODULES, eventually, website
 from tests.sdk.test_node import NODE
 
 SETTINGS = {"limit_flags": 0, "limit_rpc": 0, "limit_key": 0, "flag_streams_address": 2}
