@@ -134,8 +134,12 @@ def cut(plan: Plan, roll: Roll, unrolled: Collection[int], spans: Collection[int
         first, last = days_of(plan)
     else:
         first, last = -(-plan.start // DAY), plan.end // DAY - 1
+    while first <= last and last in unrolled:  # as today is: what is between is read without a look at each day
+        last -= 1
+    while first <= last and first in unrolled:
+        first += 1
     without = tuple(sorted(day for day in unrolled if first <= day <= last))
-    if last - first + 1 <= len(without):
+    if first > last:
         return None
     pieces = tuple(_pieces(plan, first, last, without))
     if len(pieces) > MOST_PIECES:
