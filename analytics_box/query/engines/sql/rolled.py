@@ -137,25 +137,38 @@ def _with_median(
     days = f"select {at} as place, class, many, durations from " + _slots(
         plan, cut, "rolled_durations", "class", "many", "durations"
     )
+    place = groups[0] if groups else "0"
+    middle = _middle(days, _classed(plan, cut, dialect, values, expression, place))
+    shown = ", ".join((*groups, *(f"m_{name}" for name in plan.measures)))
+    return f"select {shown}\nfrom (\n{sums}\n) left join (\n{middle}\n) on place = {place}"
+
+
+def _classed(
+    plan: Plan,
+    cut: Cut,
+    dialect: Dialect,
+    values: Values,
+    expression: Callable[[Plan, str, Values], str],
+    place: str,
+) -> str:
+    """The durations of all pieces, with their class and `place`."""
     alone = replace(plan, measures=("median_duration",))
-    pieces = [
+    pieces = (
         _piece(replace(alone, start=start, end=end), number, dialect, values, expression)
         for number, (start, end) in enumerate(cut.pieces)
-    ]
-    place = groups[0] if groups else "0"
+    )
     rows = "\nunion all\n".join(
         f"select place, duration, {dialect.class_of} as class from (\n"
         f"select {place} as place, p_median_duration as duration from (\n{piece}\n))"
         for piece in pieces
     )
-    none = "select 0 as place, 0 as duration, 0 as class where false"
-    shown = ", ".join((*groups, *(f"m_{name}" for name in plan.measures)))
-    return f"""select {shown}
-from (
-{sums}
-) left join (
-with piece as materialized (
-{rows or none}
+    return rows or "select 0 as place, 0 as duration, 0 as class where false"
+
+
+def _middle(days: str, rows: str) -> str:
+    """The median of each place, of what days have by class and of single rows."""
+    return f"""with piece as materialized (
+{rows}
 ),
 counted as (
 select place, class, cast(sum(many) as bigint) as many
@@ -185,8 +198,7 @@ from (
 select place, min(total) as total, sum(case when class = 0 then many else 0 end) as zeros,
   min(case when class > 0 then before end) as before
 from middle group by place
-) left join ordered using (place)
-) on place = {place}"""
+) left join ordered using (place)"""
 
 
 def _nth(place: str) -> str:
