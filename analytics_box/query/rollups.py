@@ -80,8 +80,8 @@ ROLLS = (TIME, STARTS, *BY_DIMENSION)
 
 class Cut(Struct, frozen=True):
     """A plan in parts: the UTC days from `first` to `last` but those in `without` come from roll-ups, the `pieces` of
-    its range [start, end), in UTC ms, from rows. Where spans of days are rolled up, too, `keys` are those and the days
-    that are read."""
+    its range [start, end), in UTC ms, from rows. Where spans stand for some of the days, `keys` are those and the days
+    that are read. `has_ids` says whether ids that last may be among those of visitors."""
 
     roll: Roll
     first: int
@@ -89,6 +89,7 @@ class Cut(Struct, frozen=True):
     without: tuple[int, ...]
     pieces: tuple[tuple[int, int], ...]
     keys: tuple[int, ...] = ()
+    has_ids: bool = True
 
 
 class Part(Struct, frozen=True):
@@ -125,10 +126,12 @@ def spans_of(day: int) -> list[tuple[int, int]]:
     return [(days, day - day % days) for days in SPANS]
 
 
-def cut(plan: Plan, roll: Roll, unrolled: Collection[int], spans: Collection[int] | None = None) -> Cut | None:
+def cut(
+    plan: Plan, roll: Roll, unrolled: Collection[int], spans: Collection[int] = (), *, has_ids: bool = True
+) -> Cut | None:
     """The plan in parts, where these UTC days have no roll-up of that kind; None where it is read from rows alone.
 
-    `spans` are those that are rolled up, None where days never are together.
+    `spans` are those that are rolled up; without `has_ids` no id that lasts is.
     """
     if roll.by_time:
         first, last = days_of(plan)
@@ -144,8 +147,8 @@ def cut(plan: Plan, roll: Roll, unrolled: Collection[int], spans: Collection[int
     pieces = tuple(_pieces(plan, first, last, without))
     if len(pieces) > MOST_PIECES:
         return None
-    keys = () if spans is None or roll.by_time else tuple(_keys(first, last, frozenset(without), spans))
-    return Cut(roll, first, last, without, pieces, keys)
+    keys = tuple(_keys(first, last, frozenset(without), spans)) if spans and not roll.by_time else ()
+    return Cut(roll, first, last, without, pieces, keys if max(keys, default=0) >= FIRST_SPAN else (), has_ids)
 
 
 def parts(plan: Plan, made: Cut) -> tuple[Part, ...]:

@@ -178,13 +178,15 @@ class World(replica.World):
         return sorted(self.replica.connection.execute(f"select * from {table}").fetchall())
 
     def assert_alike(self, plans: list[Plan]) -> int:
-        """Roll-ups, rows of the replica and rows of the ledger give the same; how many plans were cut."""
+        """Roll-ups, also by what was found of days before, rows of the replica and rows of the ledger give the same;
+        how many plans were cut."""
         self.runner.run(self.engines._columns.follow())
         cursor = self.replica.connection.cursor()
         cuts = 0
         for plan in plans:
             own = [*plan.group, *plan.measures]
             found = duckdb.run(cursor, plan, seconds=60)
+            assert found == duckdb.run(cursor, plan, seconds=60, days=self.replica.days), (plan, own)
             with from_rows():
                 assert found == duckdb.run(cursor, plan, seconds=60), (plan, own)
             assert found == self.db.read_now(partial(_by_sqlite, plan)), (plan, own)
@@ -268,6 +270,7 @@ def test_spans_with_a_day_that_changes_are_not_read_until_they_are_put_together_
         plan = replace(plan_of(BY_DIMENSION[0], start=NOON - 3 * DAY, end=NOON + 4 * DAY), sites=(1,))
         spans = _spans(world, plan)
         assert spans
+        world.assert_alike([plan])
         world.write("update stored_events set scroll = scroll")  # each day is touched
         world.assert_alike([plan])
         assert not _spans(world, plan)
@@ -365,9 +368,11 @@ def test_whatever_happens_roll_ups_answer_as_rows_do(tmp_path: Path, seed: int) 
     try:
         world.tell(80)
         world.maintain()
+        plan = plan_of(BY_DIMENSION[seed], start=NOON - 3 * DAY, end=NOON + 4 * DAY)
+        world.assert_alike([plan])
         for step in (*STEPS[seed::4], world.chance.choice(STEPS)):
             _do(world, step)
-            world.assert_alike(some_plans(world.chance, 1))
+            world.assert_alike([plan, *some_plans(world.chance, 1)])
         world.clock.advance(seconds=HOUR / 1000)
         world.maintain()
         assert not world.days(rolled=False)

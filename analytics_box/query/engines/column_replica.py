@@ -185,12 +185,12 @@ class ColumnReplica:
                     self._version = version
 
     async def _rows(self, plan: Plan, seconds: float, take: Take) -> list[Row]:
-        if self._threads is None:
+        if self._threads is None or self.opened is None:
             raise RuntimeError("The column replica is closed")
         if self._running >= self._most_waiting:
             raise Unavailable("Too many questions at once; ask again in a moment", retry_after=1)
         self._running += 1
-        asking = Asking(plan, seconds, take)
+        asking = Asking(plan, seconds, take, self.opened.days)
         try:
             return await asyncio.get_running_loop().run_in_executor(self._threads, self._run, asking)
         except asyncio.CancelledError:

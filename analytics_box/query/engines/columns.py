@@ -13,6 +13,7 @@ import json
 import logging
 import shutil
 from collections.abc import Collection, Mapping
+from contextlib import nullcontext
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -21,6 +22,7 @@ from analytics_box.clock import DAY, HOUR, MINUTE
 from analytics_box.facts.tables import FACT_NAMES
 from analytics_box.query.engines import duckdb as engine
 from analytics_box.query.engines import rolling, transfer
+from analytics_box.query.engines.rolled_days import RolledDays
 from analytics_box.query.engines.rolling import Roller
 from analytics_box.query.engines.sql.rolling import TABLES, Day
 from analytics_box.query.engines.transfer import COPIED, PROPERTIES, Table
@@ -62,6 +64,7 @@ class Replica:
         self._applied = applied  # the last change that was taken
         self._has_remains = has_remains
         self._last = {table.name: self._last_id(table.name) for table in COPIED}
+        self.days = RolledDays()  # what questions found
         self._unrolled = rolling.unrolled(connection)
         self._touched: set[Day] = set()  # by steps since days were last looked for to roll up
         self._rolled_at: dict[Day, int] = {}  # UTC ms, of the last minutes
@@ -134,7 +137,8 @@ class Replica:
         self.connection.execute("begin")
         try:
             rolling.mark(self.connection, true, rolled=True)
-            self.connection.execute("commit")
+            with self.days.marking():
+                self.connection.execute("commit")
         except BaseException:
             self.connection.execute("rollback")
             raise
@@ -195,7 +199,8 @@ class Replica:
                 self.connection.execute("update replica set applied = $1, has_remains = $2", [applied, has_remains])
             changed = touched - self._unrolled
             rolling.mark(self.connection, changed, rolled=False)
-            self.connection.execute("commit")
+            with self.days.marking() if changed else nullcontext():
+                self.connection.execute("commit")
         except BaseException:
             self._last = before
             self.connection.execute("rollback")

@@ -10,6 +10,7 @@ from analytics_box.clock import DAY
 from analytics_box.errors import BoxError, DeadlineExceeded, OverBudget
 from analytics_box.query.engines import sql
 from analytics_box.query.engines.counting import Row, Take, counted, json_place, unlimited
+from analytics_box.query.engines.rolled_days import Found, RolledDays
 from analytics_box.query.engines.sql.dialect import Dialect, word
 from analytics_box.query.engines.sql.rolled import MARKER
 from analytics_box.query.filters import Condition, Where
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 NAME = "duckdb"
 _FETCHED = 128  # rows at a time
 _AGAIN_SECONDS = 0.02
+_IDS = -1  # among days: there are ids that last
 _MOST_ON_PEOPLE = 4  # conditions: to understand a statement with 6 takes a second, with 10 seven, and nothing ends that
 
 DIALECT = Dialect(
@@ -63,9 +65,10 @@ class PlanFailed(Exception):
 class Asking:
     """One plan on its way through the engine. Another thread may stop it."""
 
-    def __init__(self, plan: Plan, seconds: float, take: Take = unlimited) -> None:
+    def __init__(self, plan: Plan, seconds: float, take: Take, days: RolledDays) -> None:
         self._plan = plan
         self._take = take
+        self._days = days
         self._seconds = seconds
         self._lock = Lock()  # nobody interrupts a connection that others have by now
         self._connection: DuckDBPyConnection | None = None
@@ -78,7 +81,7 @@ class Asking:
                 return []
             self._connection = connection
         try:
-            return run(connection, self._plan, seconds=self._seconds, take=self._take)
+            return run(connection, self._plan, seconds=self._seconds, take=self._take, days=self._days)
         finally:
             with self._lock:
                 self._connection = None
@@ -102,23 +105,31 @@ def _on_people(item: Where) -> int:
     return sum(map(_on_people, item.items))
 
 
-def run(connection: "DuckDBPyConnection", plan: Plan, *, seconds: float, take: Take = unlimited) -> list[Row]:
+def run(
+    connection: "DuckDBPyConnection",
+    plan: Plan,
+    *,
+    seconds: float,
+    take: Take = unlimited,
+    days: RolledDays | None = None,
+) -> list[Row]:
     """The rows of a plan, as the plan describes them; dimensions that are texts come as text.
 
-    `take` is told their bytes while they are read; what it raises ends that.
+    `take` is told their bytes while they are read; what it raises ends that. `days` are what other questions found.
 
     Raises DeadlineExceeded, OverBudget for what does not fit into the memory and disk it may take, and PlanFailed.
     """
     import duckdb  # noqa: PLC0415  # 60 ms and 25 MB that small boxes do not pay
 
     ended, lock = Event(), Lock()
-    roll = roll_of(plan)
+    roll, in_transaction = roll_of(plan), False
     Thread(target=_watch, args=(connection, ended, lock, seconds), daemon=True).start()
     try:
-        if roll is not None:  # which days are rolled up, what they have and the rows are those of one moment
-            connection.execute("begin")
-        statement = render(plan, None if roll is None else cut(connection, plan, roll))
-        connection.execute(statement.sql, statement.values)
+        if roll is None:
+            _ask(connection, plan)
+        elif days is None or not _ask_by(days, connection, plan, roll):
+            in_transaction = True
+            _look_and_ask(days, connection, plan, roll)
         return counted(_fetched(connection), take, json_place(plan.names))
     except BoxError:
         with lock:
@@ -135,28 +146,65 @@ def run(connection: "DuckDBPyConnection", plan: Plan, *, seconds: float, take: T
     finally:
         with lock:
             ended.set()
-        if roll is not None:
+        if in_transaction:
             with suppress(duckdb.Error):
                 connection.execute("rollback")
 
 
+def _ask(connection: "DuckDBPyConnection", plan: Plan, made: Cut | None = None) -> None:
+    statement = render(plan, made)
+    connection.execute(statement.sql, statement.values)
+
+
+def _ask_by(days: RolledDays, connection: "DuckDBPyConnection", plan: Plan, roll: Roll) -> bool:
+    """Ask by what is kept of days; whether there was something, and it was true when the statement began."""
+    moment = days.moment
+    found = days.found(_about(plan, roll))
+    if found is None:
+        return False
+    _ask(connection, plan, _cut(plan, roll, found))
+    return days.moment == moment
+
+
+def _look_and_ask(days: RolledDays | None, connection: "DuckDBPyConnection", plan: Plan, roll: Roll) -> None:
+    """Which days are rolled up, what they have and the rows are those of one moment."""
+    moment = 0 if days is None else days.moment
+    connection.execute("begin")
+    found = _look(connection, plan, roll)
+    if days is not None:
+        days.keep(_about(plan, roll), found, moment)
+    _ask(connection, plan, _cut(plan, roll, found))
+
+
 def cut(connection: "DuckDBPyConnection", plan: Plan, roll: Roll) -> Cut | None:
     """The plan in parts, by the days that are rolled up in the connection's transaction."""
+    return _cut(plan, roll, _look(connection, plan, roll))
+
+
+def _cut(plan: Plan, roll: Roll, found: Found) -> Cut | None:
+    return cut_at(plan, roll, found.unrolled, found.spans, has_ids=found.has_ids)
+
+
+def _about(plan: Plan, roll: Roll) -> object:
+    return plan.sites, days_of(plan), roll.name
+
+
+def _look(connection: "DuckDBPyConnection", plan: Plan, roll: Roll) -> Found:
     first, last = days_of(plan)
     sites = ", ".join(str(int(site)) for site in plan.sites) or "null"
     within = f"site in ({sites}) and day between {first} and {last}"
-    rows = connection.execute(
-        f"-- query.unrolled\nselect day from days where not rolled and {within}"
-        f" union all select day from not_rolled where roll = '{roll.name}' and {within}"
-        + (
-            f" union all select day from days where site in ({sites}) and day >= {FIRST_SPAN}"
-            if _spans(plan, roll)
-            else ""
-        )
-    )
-    found = {day for (day,) in rows.fetchall()}
-    spans = {key for key in found if key >= FIRST_SPAN}
-    return cut_at(plan, roll, found - spans, spans or None)
+    looks = [
+        f"select day from days where not rolled and {within}",
+        f"select day from not_rolled where roll = '{roll.name}' and {within}",
+    ]
+    if _spans(plan, roll):
+        looks.append(f"select day from days where site in ({sites}) and day >= {FIRST_SPAN}")
+    if "visitors" in roll.measures:
+        looks.append(f"(select {_IDS} from rolled_{roll.name}_ids where site in ({sites}) limit 1)")
+    rows = connection.execute("-- query.unrolled\n" + " union all ".join(looks)).fetchall()
+    found = frozenset(day for (day,) in rows)
+    spans = frozenset(key for key in found if key >= FIRST_SPAN)
+    return Found(found - spans - {_IDS}, spans, has_ids=_IDS in found)
 
 
 def _spans(plan: Plan, roll: Roll) -> bool:

@@ -55,7 +55,7 @@ def inner(
         return _with_median(plan, cut, dialect, values, expression)
     values |= {"sites": json.dumps(plan.sites), "site": plan.sites[0] if plan.sites else 0}
     values |= {"start": plan.start, "end": plan.end, "first_day": cut.first, "last_day": cut.last}
-    values |= {"unrolled": json.dumps(cut.without), "keys": json.dumps(cut.keys)}
+    values |= _numbered("key", cut.keys) | _numbered("unrolled", cut.without)
     of_days = {"time": _times, "starts": _starts}.get(cut.roll.name, _cells)
     found = of_days(plan, cut, dialect, values)
     found += [
@@ -90,7 +90,7 @@ def _cells(plan: Plan, cut: Cut, dialect: Dialect, values: Values) -> list[str]:
     groups = {f"d_{name}": name for name in plan.group}
     totals = {f"p_{name}": f"sum({name})" for name in plan.measures}
     found = [_select(plan, groups | totals, f"{table}\nwhere {_and(where)}") + _by(plan)]
-    if "visitors" in plan.measures:
+    if "visitors" in plan.measures and cut.has_ids:
         found.append(_select(plan, groups | {"p_visitor": "visitor"}, f"{table}_ids\nwhere {_and(where)}"))
     return found
 
@@ -106,7 +106,7 @@ def _times(plan: Plan, cut: Cut, _dialect: Dialect, values: Values) -> list[str]
     totals = {f"p_{name}": f"sum({counted if name == 'visitors' else name})" for name in plan.measures}
     own = ("pageviews", "total_events", "firsts", "lasts")
     found = [_select(plan, groups | totals, _slots(plan, cut, f"rolled_{TIME.name}", *own)) + _by(plan)]
-    if "visitors" in plan.measures:
+    if "visitors" in plan.measures and cut.has_ids:
         for slot in ("first_slot", "last_slot"):
             ids = _slots(plan, cut, f"rolled_{TIME.name}_ids", "visitor", slot=slot)
             found.append(_select(plan, groups | {"p_visitor": "visitor"}, ids))
@@ -231,10 +231,17 @@ def _piece(
 
 
 def _days(plan: Plan, cut: Cut) -> list[str]:
+    """What is read of a table of roll-ups. Days are spelled out: DuckDB understands that sooner than a table."""
     if cut.keys:
-        return [sites(plan), "day in (select value from numbers_in(:keys))"]
+        return [sites(plan), f"day in ({', '.join(f':{name}' for name in _numbered('key', cut.keys))})"]
     days = [sites(plan), "day >= :first_day", "day <= :last_day"]
-    return [*days, "day not in (select value from numbers_in(:unrolled))"] if cut.without else days
+    without = ", ".join(f":{name}" for name in _numbered("unrolled", cut.without))
+    return [*days, f"day not in ({without})"] if without else days
+
+
+def _numbered(name: str, days: tuple[int, ...]) -> Values:
+    """A parameter for each of these days."""
+    return {f"{name}_{number}": day for number, day in enumerate(days)}
 
 
 def _select(plan: Plan, columns: Columns, source: str) -> str:
