@@ -13,6 +13,7 @@ CLICK_NEXT_SECONDS = 0.15  # the same for the next of them, once there is one
 TOGETHER_SECONDS = 0.05  # how long parts that are ready wait for others, so that they come in one answer
 KEPT_SECONDS = 30.0  # a page asks for what it lacks as soon as it is loaded
 MOST = 100
+MOST_PAGES = 1_000  # of which it is remembered how long they took
 MOST_LISTS = 10_000  # whose rows are remembered, some 100 bytes each
 
 Running = asyncio.Task[Any]
@@ -42,6 +43,29 @@ class LateParts:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._kept: dict[Hashable, tuple[Running, float]] = {}  # in the order in which they came
+        self._took: dict[Hashable, tuple[int, float]] = {}  # pages: the version of the facts, and seconds
+
+    def are_expected(self, page: Hashable, version: int) -> bool:
+        """Whether parts of this page will be late: its facts have changed, and after the last change they were."""
+        known, seconds = self._took.get(page, (version, 0.0))
+        return known != version and seconds > BUDGET_SECONDS
+
+    def measure(self, page: Hashable, version: int, parts: Collection[Running]) -> None:
+        """Notice how long these parts of a page take, unless their answers may be kept from the last time."""
+        if self._took.get(page, (None, 0.0))[0] == version:
+            return
+        began, waiting = self._clock.monotonic(), set(parts)
+
+        def ended(part: Running) -> None:
+            waiting.discard(part)
+            if not waiting:
+                self._took.pop(page, None)
+                self._took[page] = version, self._clock.monotonic() - began
+                if len(self._took) > MOST_PAGES:
+                    del self._took[next(iter(self._took))]
+
+        for part in parts:
+            part.add_done_callback(ended)
 
     def keep(self, part: Hashable, running: Running) -> None:
         """Keep a query for whoever asks for this part next."""

@@ -118,14 +118,16 @@ async def whole(
     """The whole page with these of its parts; `number` is what the facts know its subject by. Nothing is known before
     the instant that is `told` or its first fact, whichever came first.
 
-    Parts that are not ready within the budget are fetched by the page itself. What is asked for by a script waits
-    longer, because the old numbers stay until then: a click for what is ready soon, others for all of it.
+    Parts that are not ready within the budget are fetched by the page itself; where none will be, it is sent before
+    they are asked for. What is asked for by a script waits longer, because the old numbers stay until then: a click for
+    what is ready soon, others for all of it.
     """
     view = await with_goals(visit, number, await with_segment(visit, number, view))
     asking = await asking_for(visit, number, view, told)
     notes = await asking.notes_shown()  # before the parts, whose questions keep the processor busy
     tasks = {name: asyncio.create_task(_part(asking, view, name)) for name in names}
-    await as_they_come(tasks.values(), *_budget(visit, view))
+    if not _is_too_soon(visit, asking, view, tasks.values()):
+        await as_they_come(tasks.values(), *_budget(visit, view))
     answered, late = _ready(visit, asking, view, tasks)
     below = notes if "figures" in late else ()
     board = _dashboard(asking, view, names, answered, visit.parts[KnownRows])
@@ -134,6 +136,17 @@ async def whole(
 
 def _scripted(visit: Visit) -> bool:
     return "hx-request" in visit.request.headers
+
+
+def _is_too_soon(visit: Visit, asking: Asking, view: View, parts: Collection[Task]) -> bool:
+    """Whether none of these parts will be ready within the budget of a page that somebody opens."""
+    if view.wait or _scripted(visit):
+        return False
+    page = asking.of.subject, asking.number, asking.days.length, bool(asking.filters)
+    version, late = asking.queries.engines.version, visit.parts[LateParts]
+    expected = late.are_expected(page, version)
+    late.measure(page, version, parts)
+    return expected
 
 
 def _budget(visit: Visit, view: View) -> tuple[float | None, float | None, float | None]:

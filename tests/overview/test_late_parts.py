@@ -61,6 +61,21 @@ def test_a_click_waits_for_what_is_soon_there_and_a_page_that_fetches_itself_ane
         assert (b'aria-busy="true"' in answer.body) == late
 
 
+def test_a_page_whose_parts_were_late_is_sent_without_them_when_its_facts_have_changed(
+    box: WholeBox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("BUDGET_SECONDS", "NEXT_SECONDS"):
+        monkeypatch.setattr(page, name, 60)
+    monkeypatch.setattr(late_parts, "BUDGET_SECONDS", -1)  # any time is too long
+    path, event = f"/sites/{box.sites['shop']}", {"name": "screen_view", "path": "https://shop.example/b"}
+    busy = [b'aria-busy="true"' in box.get(path, cookie=box.cookie).body for _ in range(2)]
+    assert box.post(f"/?client_id={box.sites['shop']}", event).status == 200
+    busy.append(b'aria-busy="true"' in box.get(path, cookie=box.cookie).body)
+    assert box.get(f"{path}?wait=all", cookie=box.cookie).status == 200
+    busy.append(b'aria-busy="true"' in box.get(path, cookie=box.cookie).body)
+    assert busy == [False, False, True, False]
+
+
 def test_a_script_gets_no_more_than_what_it_takes_over(box: WholeBox) -> None:
     path = f"/sites/{box.sites['shop']}"
     shell, table = b'<nav class="nav"', b'class="chart-table'
