@@ -106,6 +106,26 @@ def test_ranges_apart_have_a_copy_each(stories: tuple[Story, ...], copies: list[
     assert any(entry.data for entry in together if not entry.parameter.startswith("earlier"))
 
 
+def test_sessions_that_several_ask_about_are_put_together_once(stories: tuple[Story, ...]) -> None:
+    story, names = stories[0], ("summary_metrics", "session_metrics")
+    day = calendars.shown(story.around, ZoneInfo(story.zone)).date()
+    today = {"start_date": f"{day}", "end_date": f"{day}"}
+    body = BODY | {"parameters": [*names, *({"name": name, "id": f"{name} today", **today} for name in names)]}
+    tables: list[list[str]] = []
+    by_sessions = shared._by_sessions
+
+    def noted(db: Connection, table: str, plans: Sequence[Plan]) -> dict[Plan, Statement]:
+        made = by_sessions(db, table, plans)
+        tables.append([str(row[0]) for row in db.execute(f"select session from temp.{table}").fetchall()])
+        return made
+
+    with patch.object(shared, "_by_sessions", noted):
+        together = ask(story, body, together=True)
+    assert together == ask(story, body, together=False)
+    first, second = sorted(tables, key=len)
+    assert 0 < len(first) < len(second)
+
+
 def test_plans_are_gathered_as_long_as_others_come() -> None:
     """Those of a page are made one after the other, which takes longer than one of them waits."""
     began: list[int] = []

@@ -12,7 +12,8 @@ import asyncio
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 
 from msgspec import Struct
@@ -21,11 +22,12 @@ from msgspec.structs import replace
 from analytics_box.errors import Unavailable
 from analytics_box.facts.layout import stored
 from analytics_box.facts.tables import ATTRIBUTES, BY_NAME
-from analytics_box.query.engines import sqlite
+from analytics_box.query.engines import sql, sqlite
 from analytics_box.query.engines.counting import Row, Take
 from analytics_box.query.engines.sql import Statement
 from analytics_box.query.engines.sql.conditions import render
 from analytics_box.query.engines.sql.names import MEASURES
+from analytics_box.query.engines.sql.relations import relation
 from analytics_box.query.engines.sql.texts import Values
 from analytics_box.query.filters import OF_THE_PAGE, Condition, Where
 from analytics_box.query.plan import OF_SESSIONS, RETURNING, SESSION_AFTER, SESSION_BEFORE, Plan
@@ -173,13 +175,15 @@ def _answered(together: Sequence[Asked], soon: Callable[..., object], db: Connec
 def _answered_from_copy(those: Sequence[Asked], soon: Callable[..., object], db: Connection) -> None:
     """Answer none of them where too much would be copied."""
     plans = [asked.plan for asked in those]
-    statements = [sqlite.render(_without_what_is_met(plan, plans)) for plan in plans]
+    bare = [_without_what_is_met(plan, plans) for plan in plans]
+    statements = [sqlite.render(plan) for plan in bare]
     db.execute("begin")
     try:
         if _copied(db, plans, statements):
-            for asked, statement in zip(those, statements, strict=True):
+            sessions = _put_together(db, bare)
+            for asked, plan, statement in zip(those, bare, statements, strict=True):
                 if not asked.rows.done():
-                    soon(_tell, asked, _found(asked, statement, db))
+                    soon(_tell, asked, _found(asked, sessions.get(plan, statement), db))
     finally:
         if db.in_transaction:
             db.execute("rollback")
@@ -191,6 +195,31 @@ def _without_what_is_met(plan: Plan, plans: Sequence[Plan]) -> Plan:
         return plan
     met = [item for item in _common(plans) if _columns(item) <= _OF_A_SESSION]
     return replace(plan, where=tuple(item for item in plan.where if item not in met))
+
+
+def _put_together(db: Connection, plans: Sequence[Plan]) -> dict[Plan, Statement]:
+    """Statements that read a table of sessions, which is made once for all plans about the same ones."""
+    alike: dict[object, list[Plan]] = {}
+    for plan in plans:
+        if plan.source == "sessions":
+            alike.setdefault((plan.sites, plan.start, plan.end, plan.where), []).append(plan)
+    found: dict[Plan, Statement] = {}
+    for number, those in enumerate(alike.values()):
+        if len(those) > 1:
+            found |= _by_sessions(db, f"sessions_{number}", those)
+    return found
+
+
+def _by_sessions(db: Connection, table: str, plans: Sequence[Plan]) -> dict[Plan, Statement]:
+    """The plans as statements over the sessions that they are about, in a temporary table of this name."""
+    dialect = replace(sqlite.DIALECT, sessions=f"temp.{table}")
+    statements = {plan: sql.render(plan, dialect) for plan in plans}
+    used, values = " ".join(statement.sql for statement in statements.values()), Values()
+    rows = relation(replace(plans[0], present=()), used, sqlite.DIALECT, values)
+    made = f"create temp table {table} as select * from {rows}"
+    with _writing(db):
+        db.execute(*sql.finished(made, "sessions", sqlite.DIALECT, values))
+    return statements
 
 
 def _found(asked: Asked, statement: Statement, db: Connection) -> list[Row] | Exception:
@@ -236,8 +265,7 @@ def _copied(db: Connection, plans: Sequence[Plan], statements: Sequence[Statemen
     }
     wanted = (_own if plans[0].source in _OF_EVENTS else _beside)(plans, values)
     copied = ", ".join(_spoken_of(statements))
-    db.pragma("query_only", False)
-    try:
+    with _writing(db):
         db.execute(
             f"""
             -- shared.copy
@@ -247,10 +275,18 @@ def _copied(db: Connection, plans: Sequence[Plan], statements: Sequence[Statemen
             values,
         )
         db.execute(f"-- shared.view\ncreate temp view events as select {copied} from temp.{_EVENTS}")
-    finally:
-        db.pragma("query_only", True)
     ((rows,),) = db.execute(f"-- shared.count\nselect count(*) from temp.{_EVENTS}").fetchall()
     return int(str(rows)) <= MOST_ROWS
+
+
+@contextmanager
+def _writing(db: Connection) -> Iterator[None]:
+    """A reader may make temporary tables."""
+    db.pragma("query_only", False)
+    try:
+        yield
+    finally:
+        db.pragma("query_only", True)
 
 
 def _own(plans: Sequence[Plan], values: Values) -> str:

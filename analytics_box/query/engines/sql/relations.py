@@ -81,6 +81,10 @@ _PLACE_OF_VIEW = f"case when kind = 1 then {PLACE} end"
 
 
 def _of_sessions(plan: Plan, used: str, dialect: Dialect, values: Values) -> str:
+    there = present(plan)
+    beside = f"\nwhere {_and(there)}" if there else ""
+    if dialect.sessions and plan.source == "sessions":
+        return dialect.sessions + beside
     values |= {"earliest": plan.start - SESSION_BEFORE, "latest": plan.end + SESSION_AFTER}
     where = [
         sites(plan),
@@ -119,8 +123,7 @@ def _of_sessions(plan: Plan, used: str, dialect: Dialect, values: Values) -> str
         )
     else:
         inner = _views_in_order(plan, where, dialect)
-    there = present(plan)
-    return f"({inner}\n)" + (f"\nwhere {_and(there)}" if there else "")
+    return f"({inner}\n)" + beside
 
 
 _SEEN = "kind <> 3"  # page views, and for the visitor custom events: a session may start with one
