@@ -23,6 +23,9 @@ import analytics_box.server  # noqa: F401
 import tests.forked  # noqa: F401
 from analytics_box.box import open_box
 from analytics_box.settings import Settings
+from tests import compiled
+
+compiled.keep()
 
 with TemporaryDirectory() as folder:
     open_box(Settings(data_dir=Path(folder))).close()
