@@ -29,7 +29,7 @@ from analytics_box.tenancy import rows as tenancy_rows
 from analytics_box.tenancy.rules import Organization
 from analytics_box.tenancy.sites import new_site
 from analytics_box.websites.create import create as create_website
-from tests import compiled
+from tests import compiled, hashing
 from tests.migrated import migrated
 
 NOON = 1_781_697_600_000  # Wednesday 2026-06-17 12:00 UTC
@@ -38,6 +38,7 @@ EMAIL, PASSWORD = "ada@example.com", "a long and quiet sentence"
 BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
 
 compiled.keep()
+hashing.hurry()
 
 T = TypeVar("T")
 

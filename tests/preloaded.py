@@ -7,8 +7,7 @@ import gc
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import argon2  # noqa: F401  what boxes load when it is first used
-import jinja2  # noqa: F401
+import jinja2  # noqa: F401  what boxes load when it is first used
 import segno  # noqa: F401
 import ua_parser.loaders  # noqa: F401
 
@@ -23,9 +22,10 @@ import analytics_box.server  # noqa: F401
 import tests.forked  # noqa: F401
 from analytics_box.box import open_box
 from analytics_box.settings import Settings
-from tests import compiled
+from tests import compiled, hashing
 
 compiled.keep()
+hashing.hurry()
 
 with TemporaryDirectory() as folder:
     open_box(Settings(data_dir=Path(folder))).close()
