@@ -44,7 +44,6 @@ def age(world: World) -> None:
         send(world, node, "/new", anonymousId="new")
     world.ship()
     world.ship()
-    world.ship()
 
 
 def here(node: Node) -> list[str]:

@@ -4,8 +4,12 @@ import json
 import re
 from typing import Any
 
+import jsonschema_rs
 import openapi_spec_validator
 import pytest
+from openapi_schema_validator._dialects import OAS31_BASE_DIALECT_METASCHEMA as DIALECT
+from openapi_schema_validator._specifications import REGISTRY
+from openapi_spec_validator.validation.keywords import OpenAPIV31SchemaValidator
 
 from analytics_box.http.permission import PUBLIC, SIGNED_IN
 from analytics_box.identity import SCOPES
@@ -75,9 +79,15 @@ def each_once(whole: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def test_it_is_a_valid_openapi_3_1_document(document: dict[str, Any], whole: dict[str, Any]) -> None:
+def test_it_is_a_valid_openapi_3_1_document(
+    document: dict[str, Any], whole: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It is part of the one of the pages, too, and all that it refers to is there."""
     assert document["openapi"] == "3.1.0"
+    schemas = [(uri, found.contents) for uri, found in REGISTRY._resources.items() if isinstance(found.contents, dict)]
+    quick = jsonschema_rs.validator_for(DIALECT, registry=jsonschema_rs.Registry(schemas))
+    assert not quick.is_valid({"properties": {"name": {"type": "text"}}})
+    monkeypatch.setattr(OpenAPIV31SchemaValidator, "_get_schema_checker", lambda *_: quick.validate)
     openapi_spec_validator.validate(each_once(whole))
     assert set(document) == set(whole)
     for path, methods in document["paths"].items():
