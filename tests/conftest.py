@@ -4,8 +4,10 @@ import gc
 import os
 import shutil
 import tempfile
+from functools import cache
 from pathlib import Path
 
+import httpx._transports.default
 import pytest
 from hypothesis import settings
 
@@ -15,6 +17,9 @@ from tests.examples import THOROUGH, is_thorough
 settings.register_profile("patient", deadline=None)
 settings.register_profile(THOROUGH, settings.get_profile("patient"))
 settings.load_profile("patient")
+
+# A client reads the certificates of all authorities, in 30 ms, though no test asks anybody who has one of theirs.
+vars(httpx._transports.default)["create_ssl_context"] = cache(httpx.create_ssl_context)
 
 MEMORY = Path("/dev/shm")
 ROOM = 3 * 1024**3  # bytes; all tests together leave less

@@ -9,11 +9,13 @@ import runpy
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cache
 from multiprocessing.context import ForkServerContext
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import ModuleType
 
 _OPENED = (os.O_RDONLY, os.O_WRONLY | os.O_CREAT | os.O_APPEND, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
 Files = tuple[Path, Path, Path]  # what it reads, what it prints, and its errors
@@ -26,7 +28,8 @@ class Forked:
         self._arguments = tuple(arguments)
         given = (self._arguments, dict(environment), Path.cwd(), files)
         self._process = _copying().Process(target=_become, args=given, daemon=True)
-        self._process.start()
+        with _without_main():
+            self._process.start()
 
     @property
     def pid(self) -> int:
@@ -69,6 +72,17 @@ def run(
         finally:
             process.kill()
         return subprocess.CompletedProcess(tuple(arguments), code, files[1].read_text(), files[2].read_text())
+
+
+@contextmanager
+def _without_main() -> Iterator[None]:
+    """Copies load the main module of the process that starts them, which is pytest."""
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
 
 
 @cache

@@ -10,18 +10,13 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import CodeType
 from typing import Any, Literal, NamedTuple, TypeVar
 from urllib.parse import unquote
-
-import jinja2
-from jinja2.bccache import Bucket
 
 from analytics_box import ids
 from analytics_box.accounts import passwords
 from analytics_box.acting import By
 from analytics_box.box import Box, open_box
-from analytics_box.http.page.templates import Pages
 from analytics_box.identity import SCOPES, Scope
 from analytics_box.keys.create import create as create_key
 from analytics_box.settings import Settings
@@ -34,6 +29,7 @@ from analytics_box.tenancy import rows as tenancy_rows
 from analytics_box.tenancy.rules import Organization
 from analytics_box.tenancy.sites import new_site
 from analytics_box.websites.create import create as create_website
+from tests import compiled, hashing
 from tests.migrated import migrated
 
 NOON = 1_781_697_600_000  # Wednesday 2026-06-17 12:00 UTC
@@ -41,28 +37,13 @@ ROOM = 1 << 30  # free bytes of a disk on which no test looks at the reserve
 EMAIL, PASSWORD = "ada@example.com", "a long and quiet sentence"
 BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
 
+compiled.keep()
+hashing.hurry()
+
 T = TypeVar("T")
 
 KeyName = Literal["all", "reading", "tracking", "linking", "restricted", "elsewhere", "foreign", "revoked", "expired"]
 SiteName = Literal["shop", "blog", "idle", "local", "foreign"]
-
-
-class Compiled(jinja2.BytecodeCache):
-    """Templates that were compiled, for all boxes of this process: that is most of the work of a box's first page."""
-
-    def __init__(self) -> None:
-        self._kept: dict[str, tuple[str, CodeType | None]] = {}
-
-    def load_bytecode(self, bucket: Bucket) -> None:
-        checksum, code = self._kept.get(bucket.key, ("", None))
-        if checksum == bucket.checksum:
-            bucket.code = code
-
-    def dump_bytecode(self, bucket: Bucket) -> None:
-        self._kept[bucket.key] = bucket.checksum, bucket.code
-
-
-Pages.compiled = Compiled()
 
 
 class FixedClock:

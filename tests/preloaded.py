@@ -1,4 +1,4 @@
-"""What `forked` copies: a process that has imported the box and opened one, and has no threads or open files of it.
+"""What `forked` copies: a process that has opened a box and seen its pages, and has no threads or open files of it.
 
 No search for garbage looks at what it has.
 """
@@ -7,8 +7,7 @@ import gc
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import argon2  # noqa: F401  what boxes load when it is first used
-import jinja2  # noqa: F401
+import jinja2  # noqa: F401  what boxes load when it is first used
 import segno  # noqa: F401
 import ua_parser.loaders  # noqa: F401
 
@@ -21,10 +20,14 @@ import analytics_box.openapi
 import analytics_box.outgoing.exchange
 import analytics_box.server  # noqa: F401
 import tests.forked  # noqa: F401
-from analytics_box.box import open_box
-from analytics_box.settings import Settings
+from analytics_box.http import app
+from analytics_box.routes import PAGES_AND_API
+from tests.inprocess import whole_box
 
-with TemporaryDirectory() as folder:
-    open_box(Settings(data_dir=Path(folder))).close()
+for area in app._by_area(PAGES_AND_API).values():
+    app._litestar(area)
+with TemporaryDirectory() as folder, whole_box(Path(folder)) as box:
+    for path in ("/sign-in", "/settings/profile", f"/sites/{box.sites['shop']}"):
+        box.get(path, cookie=box.cookie, accept="text/html")
 gc.collect()
 gc.freeze()

@@ -18,7 +18,7 @@ from analytics_box.backup.places import Folder
 from analytics_box.backup.take import Wanted
 from analytics_box.clock import Clock
 from analytics_box.settings import Settings
-from analytics_box.store import migrations, schema, snapshot
+from analytics_box.store import migrations, pairing, schema, snapshot
 from analytics_box.store.files import sync_folder, write_private
 
 log = logging.getLogger(__name__)
@@ -70,16 +70,16 @@ def _steps(directory: Path, seen: migrations.Seen) -> Iterator[Step]:
         yield Step(file, name, rows)
 
 
-def prepare(settings: Settings, clock: Clock) -> migrations.Seen:
-    """Before the steps: make a backup if they write rows anew; what the files are at.
+def prepare(settings: Settings, clock: Clock) -> pairing.Looked:
+    """Before the steps: make a backup if they write rows anew; what a look at the files said.
 
     Whoever asks owns the data directory. Raises Failed, NewerSchema and DamagedFile.
     """
-    seen = migrations.look(settings.data_dir)
-    upgrade = _pending(settings, seen)
+    looked = pairing.look(settings.data_dir)
+    upgrade = _pending(settings, looked.seen)
     if upgrade.backup:
         _back_up_before(settings, clock, upgrade)
-    return seen
+    return looked
 
 
 def _back_up_before(settings: Settings, clock: Clock, upgrade: Upgrade) -> None:

@@ -81,10 +81,7 @@ class _Areas:
     their handlers and what these import, are 13 MB of memory that a box which counts visits does without."""
 
     def __init__(self, routes: tuple[Route, ...]) -> None:
-        areas: dict[str, list[Route]] = {"": []}
-        for route in routes:
-            areas.setdefault(_first(route.path), []).append(route)
-        self._routes = {area: tuple(of) for area, of in areas.items()}
+        self._routes = _by_area(routes)
         self._served: dict[str, Litestar] = {}
 
     def serving(self, scope: Scope) -> Litestar:
@@ -97,6 +94,14 @@ class _Areas:
         if served is None:
             served = self._served[area] = _litestar(routes)
         return served
+
+
+@cache
+def _by_area(routes: tuple[Route, ...]) -> dict[str, tuple[Route, ...]]:
+    areas: dict[str, list[Route]] = {"": []}
+    for route in routes:
+        areas.setdefault(_first(route.path), []).append(route)
+    return {area: tuple(of) for area, of in areas.items()}
 
 
 def _first(path: str) -> str:

@@ -5,6 +5,7 @@ Each UTC day has chance of its own, so that days can be added later without chan
 
 import hashlib
 from collections.abc import Iterator
+from functools import lru_cache
 from random import Random
 
 from analytics_box.clock import MINUTE, SECOND, utc_day
@@ -54,17 +55,17 @@ def _facts(seed: str, target: Target, sent: list[Going]) -> list[Fact]:
 
 
 def _fact(seed: str, target: Target, item: Going) -> Fact:
-    salts = _salts(seed, item.time)
+    salts = _salts(seed, utc_day(item.time))
     if isinstance(item, Sent):
         return understand(item.incoming, target=target, sender=item.sender, salts=salts, now=item.time)
     return measured(item.said, item.table, item.own, target=target, sender=item.sender, salts=salts, now=item.time)
 
 
-def _salts(seed: str, time: int) -> Salts:
+@lru_cache(maxsize=2)  # events come in the order of their days
+def _salts(seed: str, day: int) -> Salts:
     def of(name: object) -> bytes:
         return hashlib.sha256(f"{seed}:{name}".encode()).digest()
 
-    day = utc_day(time)
     return Salts(day, today=of(day), yesterday=of(day - 1), history=of)
 
 

@@ -75,7 +75,6 @@ class Db:
         self._gate = Gate(self._wake_writer, patience=MAX_READ_SECONDS)
         open_one = partial(connect, path, durability=durability, vfs=vfs)
         connection = open_one(writes=True)
-        connection.pragma("schema_version")  # a first look, which makes the log
         self._writer = Writer(
             path,
             connection,

@@ -5,6 +5,7 @@ file open at the same time in one process. Each step is plain SQL, one statement
 with the record that it was applied. sqlite-utils is imported only when a step is pending; it costs 19 MB.
 """
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -48,9 +49,9 @@ def pending(directory: Path, seen: Seen) -> list[tuple[str, str]]:
     ]
 
 
-def look(directory: Path) -> Seen:
-    """The steps that both files have seen. Raises DamagedFile."""
-    return {name: steps_of(directory / name) for name, _ in _files()}
+def look(directory: Path, also: Callable[[str, apsw.Connection], None] | None = None) -> Seen:
+    """The steps that both files have seen. `also` looks, too, at each that lacks none. Raises DamagedFile."""
+    return {name: _look(directory / name, [step for step, _ in steps], also) for name, steps in _files()}
 
 
 def _files() -> tuple[tuple[str, tuple[Step, ...]], ...]:
@@ -73,7 +74,7 @@ def _way_back(directory: Path) -> str:
     return f": analytics-box restore --data-dir {directory} {backups}" if backups.is_dir() else ""
 
 
-def steps_of(path: Path) -> list[str]:
+def _look(path: Path, known: list[str], also: Callable[[str, apsw.Connection], None] | None) -> list[str]:
     """Names of the steps that this file has seen, oldest first; none for one that is missing or empty."""
     if not path.exists() or path.stat().st_size == 0:
         return []
@@ -81,7 +82,10 @@ def steps_of(path: Path) -> list[str]:
     try:
         if path.with_name(f"{path.name}-wal").exists():  # how the last run ended stays to be seen
             db.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
-        return applied(db)
+        seen = applied(db)
+        if also is not None and seen == known:
+            also(path.name, db)
+        return seen
     except (apsw.NotADBError, apsw.CorruptError) as damage:
         raise DamagedFile(f"{path} cannot be read ({damage}); restore a backup") from damage
     finally:

@@ -6,14 +6,15 @@ older one, in the place of either is noticed before a new website is shown the e
 
 import json
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 import apsw
 
-from analytics_box.store import schema
+from analytics_box.store import migrations, schema
 from analytics_box.store.db import Connection, Db
-from analytics_box.store.migrations import Seen, look, migrate
+from analytics_box.store.migrations import Seen
 from analytics_box.store.writes import Work
 
 T = TypeVar("T")
@@ -36,18 +37,40 @@ class Numbers(NamedTuple):
     monitors: int
 
 
-def bring_together(directory: Path, seen: Seen | None = None, *, accept: bool = False) -> list[str]:
+class Side(NamedTuple):
+    """What one file says: the numbers that it gave or knows of, and the id of the box, which is empty in an events.db
+    that was never seen beside a box.db."""
+
+    numbers: Numbers
+    box_id: str
+
+
+class Looked(NamedTuple):
+    """What both files are at, and what those say that lack no step."""
+
+    seen: Seen
+    sides: dict[str, Side]
+
+
+def look(directory: Path) -> Looked:
+    """One look at both files, since each costs SQLite the time to parse the schema. Raises DamagedFile."""
+    sides: dict[str, Side] = {}
+    return Looked(migrations.look(directory, lambda name, db: sides.update({name: _side(name, db)})), sides)
+
+
+def bring_together(directory: Path, looked: Looked | None = None, *, accept: bool = False) -> list[str]:
     """Migrate both files and make sure that they belong together; what was accepted, in words.
 
-    `seen` is what they are at, if that is known. With `accept` the box goes on without its events, or with an older
-    box.db. Raises NotAPair, and what `migrate` does.
+    `looked` is what a look at them said, if there was one. With `accept` the box goes on without its events, or with an
+    older box.db. Raises NotAPair, and what `migrate` does.
     """
     box, events = directory / schema.BOX_FILE, directory / schema.EVENTS_FILE
-    seen = seen or look(directory)
-    done = _check_both_are_there(box, events, seen, accept=accept)
-    migrate(directory, seen)
-    given, box_id = _with(box, lambda db: (_given(db), _box_id(db)))
-    known, other_id = _with(events, lambda db: (_known(db), _box_id(db)))
+    looked = looked or look(directory)
+    done = _check_both_are_there(box, events, looked.seen, accept=accept)
+    migrations.migrate(directory, looked.seen)
+    (given, box_id), (known, other_id) = (
+        looked.sides.get(file.name) or _with(file, partial(_side, file.name)) for file in (box, events)
+    )
     if other_id and other_id != box_id:
         raise NotAPair(
             f"{box} and {events.name} are of different boxes; restore two files that were saved together, or move "
@@ -119,12 +142,15 @@ def _with(path: Path, work: Work[T]) -> T:
         db.close()
 
 
+def _side(name: str, db: Connection) -> Side:
+    return Side(_given(db) if name == schema.BOX_FILE else _known(db), _box_id(db))
+
+
 def _has_accounts(db: Connection) -> bool:
     return bool(db.table_exists(None, "users") and db.execute("-- pairing.accounts\nselect 1 from users").fetchone())
 
 
 def _box_id(db: Connection) -> str:
-    """Empty in an events.db that was never seen beside a box.db."""
     return str(db.execute("-- pairing.box_id\nselect id from box").fetchall()[0][0])
 
 

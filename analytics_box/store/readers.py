@@ -13,6 +13,7 @@ from typing import TypeVar
 import apsw
 
 from analytics_box.errors import DeadlineExceeded, OverBudget, Unavailable
+from analytics_box.store.connecting import prepare
 from analytics_box.store.gate import Gate
 from analytics_box.store.reserve import Reserve
 from analytics_box.store.writes import STOPPING, Work
@@ -39,8 +40,10 @@ class Readers:
         self._most_waiting = most_waiting
         self._closing = False
         self._under_way = {True: 0, False: 0}
-        self._connections: queue.SimpleQueue[apsw.Connection] = queue.SimpleQueue()
-        for connection in connections:
+        # The one that read last reads next: it has pages and compiled statements.
+        self._connections: queue.LifoQueue[apsw.Connection] = queue.LifoQueue()
+        self._unused = set(connections)
+        for connection in self._unused:
             self._connections.put(connection)
         self._count = self._connections.qsize()
         self._threads = {
@@ -97,6 +100,9 @@ class Readers:
             self._connections.put(connection)
 
     def _read_on(self, connection: apsw.Connection, work: Work[T], seconds: float, unwanted: threading.Event) -> T:
+        if connection in self._unused:
+            prepare(connection)
+            self._unused.discard(connection)
         deadline = time.monotonic() + seconds
         connection.pragma("temp_store", "memory" if self._disk_was_full else "file")
         connection.set_progress_handler(

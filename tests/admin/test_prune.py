@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from analytics_box.clock import DAY
 from analytics_box.store import space
 from tests.admin.commanding import beside, result, typed
+from tests.cases import each
 from tests.inprocess import WholeBox, whole_box
 
 
@@ -111,7 +112,7 @@ def test_clicks_go_and_their_totals_stay(box: WholeBox, data: Path) -> None:
     assert result("link", "show", row["id"], data=data)["clicks"] == 1
 
 
-@pytest.mark.parametrize(
+@each(
     ("arguments", "code", "said"),
     [
         ((), 2, "Name either --before or --retention"),

@@ -11,16 +11,16 @@ import pytest
 
 from analytics_box.profiles import calls, reading
 from analytics_box.query import exported
-from tests.cluster.world import World, cluster, shipped
+from tests.cluster.world import Shipped, World, cluster
 from tests.inprocess import Answer, KeyName
-from tests.query.clickhouse.served import Served, needs_chdb
+from tests.query.clickhouse.served import needs_chdb
 
 pytestmark = needs_chdb
 
 
 @pytest.fixture
-def world(tmp_path: Path, served: Served) -> Iterator[World]:
-    with shipped(tmp_path, served.new_database()) as made:
+def world(tmp_path: Path, shipped: Shipped) -> Iterator[World]:
+    with shipped.copied(tmp_path) as made:
         yield made
 
 

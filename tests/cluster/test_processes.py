@@ -7,7 +7,7 @@ from tests.query.clickhouse.served import needs_chdb
 
 @needs_chdb
 def test_every_acknowledged_event_is_there_once_whoever_is_killed() -> None:
-    found = measure(6, nodes=2)
+    found = measure(5, nodes=2, pause=0.05)
     assert found["killed"] == ["node1", "primary", "clickhouse", "node2"]
     assert found["acknowledged"] > 100
     assert found["identified"] > 5

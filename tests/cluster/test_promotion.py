@@ -21,7 +21,7 @@ from analytics_box.state_side import KEY_FILE
 from analytics_box.store.schema import EVENTS_FILE
 from analytics_box.websites.create import create
 from analytics_box.websites.rules import Website
-from tests.cluster.world import World, cluster
+from tests.cluster.world import Shipped, World, cluster
 from tests.inprocess import WholeBox
 from tests.query.clickhouse.served import Served, needs_chdb
 
@@ -36,11 +36,10 @@ def world(tmp_path: Path) -> Iterator[World]:
 
 
 @pytest.fixture
-def shared(tmp_path: Path, served: Served) -> Iterator[World]:
+def shared(tmp_path: Path, shipped: Shipped) -> Iterator[World]:
     """With a ClickHouse in which all events are."""
-    with cluster(tmp_path, url=served.new_database()) as made:
+    with shipped.copied(tmp_path) as made:
         for node in made.nodes:
-            assert node.pull() == ""
             assert node.track(made.primary.sites["shop"]) == 200
         made.ship()
         yield made

@@ -9,7 +9,7 @@ import pytest
 from analytics_box.query.engines.clickhouse import shipping
 from analytics_box.query.engines.clickhouse.machines import Machine
 from analytics_box.store.text_numbers import number_of
-from tests.cluster.world import Node, World, cluster, shipped
+from tests.cluster.world import Node, Shipped, World, cluster
 from tests.inprocess import Answer
 from tests.query.clickhouse.served import Served, needs_chdb
 
@@ -17,8 +17,8 @@ pytestmark = needs_chdb
 
 
 @pytest.fixture
-def world(tmp_path: Path, served: Served) -> Iterator[World]:
-    with shipped(tmp_path, served.new_database()) as made:
+def world(tmp_path: Path, shipped: Shipped) -> Iterator[World]:
+    with shipped.copied(tmp_path) as made:
         yield made
 
 

@@ -11,7 +11,7 @@ from analytics_box.clock import DAY
 from analytics_box.query.engines.clickhouse import shipping
 from analytics_box.store.text_numbers import number_of
 from tests.cluster.test_operators import retire
-from tests.cluster.world import Node, World, cluster
+from tests.cluster.world import Node, Shipped, World
 from tests.query.clickhouse.served import Served, needs_chdb
 
 pytestmark = needs_chdb
@@ -19,11 +19,14 @@ KEPT = 35  # days
 TRACK = {"name": "bought", "anonymousId": "c-1"}
 
 
+@pytest.fixture(scope="module")
+def trimming(tmp_path_factory: pytest.TempPathFactory, served: Served) -> Shipped:
+    return Shipped(tmp_path_factory.mktemp("shipped") / "cluster", served, clickhouse_keep_days=KEPT)
+
+
 @pytest.fixture
-def world(tmp_path: Path, served: Served) -> Iterator[World]:
-    with cluster(tmp_path, url=served.new_database(), nodes=0) as made:
-        made.nodes = [made.node(number, clickhouse_keep_days=KEPT) for number in (1, 2)]
-        made.ship()
+def world(tmp_path: Path, trimming: Shipped) -> Iterator[World]:
+    with trimming.copied(tmp_path) as made:
         yield made
 
 
@@ -39,7 +42,6 @@ def age(world: World) -> None:
     world.pull()
     for node in world.nodes:
         send(world, node, "/new", anonymousId="new")
-    world.ship()
     world.ship()
     world.ship()
 

@@ -20,8 +20,9 @@ from analytics_box.settings import Settings
 from analytics_box.state_side import KEY_FILE
 from analytics_box.store.db import Connection
 from analytics_box.store.schema import BOX_FILE, EVENTS_FILE
-from tests.inprocess import FixedClock, RunningBox, SiteName, WholeBox, fill, whole_box
+from tests.inprocess import NOON, FixedClock, RunningBox, SiteName, WholeBox, fill
 from tests.migrated import migrated
+from tests.query.clickhouse.served import Served
 
 KEY = "0123456789abcdef0123456789abcdef"
 NOWHERE = "http://127.0.0.1:9/none"
@@ -116,7 +117,10 @@ def _begin(directory: Path) -> None:
 class World:
     """`primary` and `nodes`, all with one clock. ClickHouse is nowhere unless a test has one."""
 
-    def __init__(self, directory: Path, stack: ExitStack, *, url: str, nodes: int, **given: Any) -> None:
+    def __init__(
+        self, directory: Path, stack: ExitStack, *, url: str, nodes: int, seconds: float = 0, **given: Any
+    ) -> None:
+        """So many seconds after the noon at which the directory was filled, which may have been before."""
         self.directory, self._stack, self._url = directory, stack, url
         self.clock = FixedClock()
         directory.mkdir(exist_ok=True)
@@ -127,8 +131,12 @@ class World:
         def adjust(settings: Settings) -> Settings:
             return replace(settings, **(self.shared | {"role": "primary"} | given))
 
-        self._adjust, self._filled = adjust, fill(directory / "pattern", self.clock.now())
-        self.primary = stack.enter_context(whole_box(directory / "primary", clock=self.clock, adjust=adjust))
+        data = directory / "primary"
+        self._adjust = adjust
+        self._filled = fill(directory / "pattern" if data.exists() else data, self.clock.now())
+        self.clock.advance(seconds=seconds)
+        self.primary = WholeBox(open_box(adjust(Settings(data_dir=data)), self.clock), self.clock, self._filled)
+        stack.callback(self.primary.close)
         self.nodes = [self.node(number) for number in range(1, nodes + 1)]
 
     @property
@@ -207,9 +215,36 @@ def heard(directory: Path) -> Iterator[World]:
         yield made
 
 
-@contextmanager
-def shipped(directory: Path, url: str) -> Iterator[World]:
-    """One that has begun to send to ClickHouse."""
-    with cluster(directory, url=url) as made:
-        made.ship()
-        yield made
+class Shipped:
+    """A cluster that has begun to send to ClickHouse, to be copied: the tables are most of the work of a test."""
+
+    def __init__(self, directory: Path, served: Served, **of_nodes: Any) -> None:
+        self._directory, self._served, self._of_nodes = directory, served, of_nodes
+        self._url = served.new_database()
+        with self._open(directory, self._url) as made:
+            made.ship()
+            self._seconds = (made.clock.now() - NOON) / 1000
+
+    @contextmanager
+    def copied(self, directory: Path) -> Iterator[World]:
+        """A cluster of its own in this directory."""
+        shutil.copytree(self._directory, directory, dirs_exist_ok=True)
+        with self._open(directory, self._copied_database(), self._seconds) as made:
+            made.pull()
+            yield made
+
+    @contextmanager
+    def _open(self, directory: Path, url: str, seconds: float = 0) -> Iterator[World]:
+        with cluster(directory, url=url, nodes=0, seconds=seconds) as made:
+            made.nodes = [made.node(number, **self._of_nodes) for number in (1, 2)]
+            yield made
+
+    def _copied_database(self) -> str:
+        made = self._served.new_database()
+        source, target = (url.rpartition("/")[2] for url in (self._url, made))
+        tables = self._served.ask(f"select name, total_rows from system.tables where database = '{source}'")
+        for table, rows in (line.split("\t") for line in tables.splitlines()):
+            self._served.ask(f"create table {target}.{table} as {source}.{table}")
+            if rows != "0":
+                self._served.ask(f"insert into {target}.{table} select * from {source}.{table}")
+        return made

@@ -9,6 +9,8 @@ from pathlib import Path
 import apsw
 import pytest
 
+import analytics_box.cli.backup
+import analytics_box.cli.box  # noqa: F401  loaded here, or each process that dies would load them
 from analytics_box.backup import restore, take
 from analytics_box.backup import upgrade as upgrades
 from analytics_box.backup.manifest import is_name

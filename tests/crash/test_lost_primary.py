@@ -39,7 +39,7 @@ def test_another_machine_goes_on_in_the_place_of_the_primary(cluster: Cluster, t
             wait_until(lambda node=node: cluster.track(client, node, f"/first/{node}"))  # type: ignore[misc]  # a default
         stop, senders = threading.Event(), []
         for node in cluster.nodes:
-            senders.append(Sender(cluster, node, 0, stop))
+            senders.append(Sender(cluster, node, 0, stop, 0.02))
             senders[-1].start()
         shutil.copy(lost.data_dir / "secret.key", safe)
         with replicating(configured(old, lost.data_dir, away)) as litestream:

@@ -23,7 +23,7 @@ from tests.examples import is_thorough
 from tests.ledgers import NOON, Books, open_books, stored, view
 from tests.store.notes import Refusal, behind_gate
 
-SEEDS = 60 if is_thorough() else 24
+SEEDS = 60 if is_thorough() else 18
 GROUPS = 12  # group commits in a run
 OFTEN = 0.02  # pictures per change
 

@@ -99,11 +99,3 @@ def test_one_after_the_other_is_safe(path: Path) -> None:
         "10",
         "wrote 10",
     ]
-
-
-def test_the_programs_of_the_box_do_not_load_the_other_library() -> None:
-    """The import rules say so of our own modules; this says it of everything that they load."""
-    loaded = "import sys, analytics_box.cli.main, analytics_box.server"
-    program = f"{loaded}; print({{'sqlite3', 'sqlite_utils'}} & set(sys.modules))"
-    ended = subprocess.run((sys.executable, "-c", program), capture_output=True, text=True, check=True)
-    assert ended.stdout.strip() == "set()"

@@ -107,25 +107,27 @@ def test_two_demos_have_the_same_numbers(twice: tuple[Path, int], another: Path)
     assert ask(another, spans, NOW) == ask(directory, spans, NOW)
 
 
-def test_a_start_right_after_another_adds_nothing_twice(another: Path, tmp_path: Path) -> None:
+def test_a_start_right_after_another_adds_nothing_twice(once: Path, tmp_path: Path) -> None:
     directory = tmp_path / "again"
-    shutil.copytree(another, directory)
+    shutil.copytree(once, directory)
     assert demo.fill(directory, NOW) == demo.fill(directory, NOW)
-    assert count(directory) == count(another)
+    assert count(directory) == count(once)
     counted = "select sum(count) from flag_counts"
-    assert ask(directory, counted, file=schema.BOX_FILE) == ask(another, counted, file=schema.BOX_FILE)
+    assert ask(directory, counted, file=schema.BOX_FILE) == ask(once, counted, file=schema.BOX_FILE)
     everything = "select count(*), sum(time) from checks union all select count(*), sum(start) from monitor_spans"
-    assert ask(directory, everything) == ask(another, everything)
+    assert ask(directory, everything) == ask(once, everything)
 
 
 def test_the_password_is_random_kept_for_the_next_start_and_nobody_elses_to_read(
-    twice: tuple[Path, int], another: Path, tmp_path: Path
+    once: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    passwords = [json.loads((directory / demo.FILE).read_bytes())["password"] for directory in (twice[0], another)]
-    assert passwords[0] != passwords[1]
     directory = tmp_path / "again"
-    shutil.copytree(another, directory)
-    assert demo.fill(directory, NOW + HOUR).password == passwords[1]
+    shutil.copytree(once, directory)
+    password = json.loads((directory / demo.FILE).read_bytes())["password"]
+    assert demo.fill(directory, NOW + HOUR).password == password
+    monkeypatch.setattr(history, "events", lambda *_given, **_of: [])
+    (tmp_path / "other").mkdir()
+    assert demo.fill(tmp_path / "other", NOW).password != password
     assert stat.S_IMODE((directory / demo.FILE).stat().st_mode) == 0o600
 
 

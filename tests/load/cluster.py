@@ -158,10 +158,12 @@ def running(nodes: int) -> Iterator[Cluster]:
 
 
 class Sender(threading.Thread):
-    """Sends page views to one machine, and who somebody is now and then, until it is told to stop."""
+    """Sends page views to one machine, and who somebody is now and then, until it is told to stop; with a pause of so
+    many seconds between two."""
 
-    def __init__(self, cluster: Cluster, node: str, number: int, stop: threading.Event) -> None:
+    def __init__(self, cluster: Cluster, node: str, number: int, stop: threading.Event, pause: float) -> None:
         super().__init__(daemon=True)
+        self._pause = pause
         self._cluster, self._node, self._number, self._stopping = cluster, node, number, stop
         self.acknowledged: list[str] = []
         self.identified: set[str] = set()
@@ -170,7 +172,7 @@ class Sender(threading.Thread):
     def run(self) -> None:
         with httpx.Client(headers={"origin": _ORIGIN, "user-agent": BROWSER}, timeout=10) as client:
             for turn in itertools.count():
-                if self._stopping.is_set():
+                if self._stopping.wait(self._pause):
                     return
                 path = f"/{self._node}/{self._number}/{turn}"
                 self.sent += 1
@@ -183,12 +185,12 @@ class Sender(threading.Thread):
                     self.identified.add(person)
 
 
-def measure(seconds: float, nodes: int = 3) -> dict[str, Any]:
-    """Run for so long, with a kill of each process in between. Raises AssertionError for events not there once, and for
-    people who are not known."""
+def measure(seconds: float, nodes: int = 3, *, pause: float = 0) -> dict[str, Any]:
+    """Run for so long, with a kill of each process in between; clients pause between two events. Raises AssertionError
+    for events not there once, and for people who are not known."""
     with running(nodes) as cluster:
         stop = threading.Event()
-        senders = [Sender(cluster, node, number, stop) for node in cluster.nodes for number in range(_CLIENTS)]
+        senders = [Sender(cluster, node, number, stop, pause) for node in cluster.nodes for number in range(_CLIENTS)]
         _wait_until_taken(cluster)
         for sender in senders:
             sender.start()

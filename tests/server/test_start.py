@@ -49,11 +49,17 @@ def test_a_data_directory_that_is_open_to_others_is_said(tmp_path: Path, mode: i
 
 
 @pytest.mark.crash
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
-def test_every_signal_that_asks_it_to_end_ends_it_in_order(tmp_path: Path, number: signal.Signals) -> None:
+@pytest.mark.parametrize(
+    ("number", "serve"),
+    [(signal.SIGTERM, command("serve")), (signal.SIGINT, ()), (signal.SIGHUP, ())],  # a new Python first, as for users
+    ids=["term", "int", "hup"],
+)
+def test_every_signal_that_asks_it_to_end_ends_it_in_order(
+    tmp_path: Path, number: signal.Signals, serve: tuple[str, ...]
+) -> None:
     data_dir = tmp_path / "data"
     set_up(data_dir)
-    server = Server(data_dir, {}, command("serve"))  # a new Python, as for users
+    server = Server(data_dir, {}, serve)
     try:
         server.wait_until_ready()
         server.process.send_signal(number)

@@ -10,10 +10,18 @@ from click.testing import CliRunner
 from analytics_box import jobs
 from analytics_box.acting import By
 from analytics_box.cli.main import main
-from analytics_box.store import schema
+from analytics_box.store import pairing, schema
 from analytics_box.store.pairing import NotAPair, bring_together
 from analytics_box.websites.create import create
 from tests.inprocess import WholeBox, empty_box, whole_box
+from tests.migrated import migrated
+
+
+def test_one_look_at_files_that_lack_nothing_is_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    migrated(tmp_path)
+    bring_together(tmp_path)
+    monkeypatch.setattr(pairing, "_with", None)
+    assert bring_together(tmp_path) == []
 
 
 def save(box: WholeBox, name: str) -> Path:

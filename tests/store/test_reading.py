@@ -28,6 +28,18 @@ def test_a_read_past_its_deadline_is_broken_off_and_the_next_one_works(path: Pat
     db.close()
 
 
+def test_the_connection_that_read_last_reads_next_and_another_only_beside_it(db: Db) -> None:
+    beside = db.read_now(lambda first: db.read_now(lambda second: [first, second]))
+    assert beside[0] is not beside[1]
+    last = db.read_now(lambda connection: connection)
+    assert [db.read_now(lambda connection: connection) for _ in range(3)] == [last] * 3
+
+
+def test_each_connection_has_its_room_for_pages_from_its_first_read(db: Db) -> None:
+    sizes = db.read_now(lambda first: db.read_now(lambda second: [one.pragma("cache_size") for one in (first, second)]))
+    assert sizes == [-8_000, -8_000]
+
+
 def test_the_deadline_of_one_read_does_not_follow_its_connection(path: Path) -> None:
     db = Db(path, readers=1)
     with pytest.raises(DeadlineExceeded):
