@@ -131,7 +131,8 @@ class Batch:
         name, group = f"rolled_{roll.name}", ", ".join(roll.group)
         sums = ", ".join(f"sum({measure})" for measure in sorted(roll.measures))
         days = "join span_days using (site, day)"
-        paid = f"(site, span) not in (select site, span from not_rolled {days} where roll = '{roll.name}')"
+        gone = f"select 1 from not_rolled as n where n.site = s.site and n.day = s.day and roll = '{roll.name}'"
+        paid = f"(site, span) not in (select site, span from span_days as s where exists ({gone}))"
         self._do(
             f"insert into {name} select site, span, {group}, {sums} from {name} {days} where {paid}"
             f" group by site, span, {group}"
