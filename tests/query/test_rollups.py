@@ -243,7 +243,7 @@ def test_every_roll_up_answers_as_its_rows_do(tmp_path: Path) -> None:
         world.maintain()
         assert not world.days(rolled=False)
         plans = [plan_of(roll, start=NOON - 3 * DAY, end=NOON + 4 * DAY) for roll in ROLLS]
-        alone = [replace(plan, sites=(1,), start=plan.start + days * DAY) for plan in plans for days in (0, 1)]
+        alone = [replace(plan, sites=(1,), start=plan.start + number % 2 * DAY) for number, plan in enumerate(plans)]
         assert {key >> 24 for plan in alone for key in _keys(world, plan)} == {0, 2, 4}
         assert world.assert_alike([*plans, *alone, *some_plans(world.chance, 8)]) > 2 * len(ROLLS)
         assert all(
@@ -320,14 +320,12 @@ def test_one_look_at_sessions_finds_the_ends_that_a_look_for_each_finds(
         world.close()
 
 
-@pytest.mark.parametrize("long", [0, 60])
 @pytest.mark.parametrize("visits", [1, 2, 3, 40, 401])
 def test_medians_of_days_that_are_rolled_up_are_those_of_all_their_sessions(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, visits: int, long: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, visits: int
 ) -> None:
     """Of sessions as short as a click and as long as half an hour, of most durations several, few or half of them of
     none; in a long range and in a short one."""
-    monkeypatch.setattr(rolled, "LONG", long)
     world = World(tmp_path, visits)
     try:
         told = [fact for at_once in (0.1, 0.45) for fact in _visits(world.chance, visits, at_once)]
@@ -339,7 +337,9 @@ def test_medians_of_days_that_are_rolled_up_are_those_of_all_their_sessions(
             for unit in (None, "day")
             for measures in (("sessions", "median_duration"), ("median_duration",))
         ]
-        assert world.assert_alike(plans) == len(plans)
+        for long in (0, 60):
+            monkeypatch.setattr(rolled, "LONG", long)
+            assert world.assert_alike(plans) == len(plans)
     finally:
         world.close()
 
