@@ -17,6 +17,7 @@ from tests.query.brute.facts import Facts, Filter, Group, Question, counted, wit
 from tests.query.brute.filters import COLUMN, IDS, holds
 from tests.query.happenings import one_of
 from tests.query.stories import TEXTS, WORDS, Story
+from tests.query.world import is_for_both
 
 _OPERATORS = (
     *("eq", "ne", "in", "not_in", "contains", "not_contains", "starts_with", "not_starts_with", "ends_with", "regex"),
@@ -92,11 +93,13 @@ class Asked:
         }
 
 
-def ask(story: Story, asked: Asked, *, both: bool = True) -> Entry:
-    """The box's answer, given at the instant of the question, which `both` engines are asked."""
-    clock = story.world.clock
+def ask(story: Story, asked: Asked, *, both: bool | None = None) -> Entry:
+    """The box's answer, given at the instant of the question, which `both` engines are asked, or some of those that are
+    drawn (world.is_for_both)."""
+    body, clock = asked.body(), story.world.clock
     clock.advance(seconds=(asked.question.now - clock.now()) / 1000)
-    (entry,) = story.world.entries(asked.body(), asked.scope, now=clock.now(), both=both)
+    both = is_for_both(body) if both is None else both
+    (entry,) = story.world.entries(body, asked.scope, now=clock.now(), both=both)
     assert entry.success, (asked, entry.error)
     return entry
 

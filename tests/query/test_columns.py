@@ -23,6 +23,12 @@ from analytics_box.store.db import Connection
 from tests.query.replica import SITE, World, world_in
 
 
+@pytest.fixture(autouse=True)
+def unrolled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is rolled up, which is much of the work of a new replica (test_rollups.py has it)."""
+    monkeypatch.setattr(columns.Replica, "to_roll", lambda *_: [])
+
+
 @pytest.fixture
 def world(tmp_path: Path) -> Iterator[World]:
     with world_in(tmp_path) as made:

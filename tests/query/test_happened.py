@@ -16,7 +16,7 @@ from analytics_box.store.strings import Strings
 from tests.cases import each
 from tests.query.clicks_of_all_kinds import clicks_of_all_kinds
 from tests.query.facts_of_all_kinds import ANA, BEN, visit
-from tests.query.world import World, world_in
+from tests.query.world import World, is_for_both, world_in
 
 BOTH, NOBODY = {ANA, BEN}, set[int]()
 PUBLIC = {"event", "viewed_page", "exit_page", "entry_page", "outgoing_domain", "scroll", "engaged"}
@@ -47,7 +47,7 @@ def site(world: World) -> int:
 def ask(world: World, site: int | Scope, names: str, *filters: object) -> list[Entry]:
     body: dict[str, object] = {"parameters": names.split(), "preset": "today", "filters": list(filters)}
     reads = site if isinstance(site, Scope) else (site,)
-    return world.entries(body, reads, now=world.clock.now())
+    return world.entries(body, reads, now=world.clock.now(), both=is_for_both(body))
 
 
 def found(world: World, site: int, *filters: object) -> set[int]:

@@ -20,7 +20,7 @@ from analytics_box.query.request import GivenFilter, GivenQuery, check, check_fi
 from tests.cases import each
 from tests.examples import examples
 from tests.query.happenings import Happening, at
-from tests.query.world import World
+from tests.query.world import World, is_for_both
 
 OPERATORS: tuple[Op, ...] = Op.__args__  # type: ignore[attr-defined]  # the arguments of a Literal
 HOSTILE = (
@@ -135,7 +135,7 @@ def test_long_lists_find_the_same_as_short_ones(world: World, operator: str, wan
             "endDate": DAY[1],
             "filters": [{"field": "event_name", "op": operator, "value": values}] * (1 if operator == "regex" else 45),
         }
-        (entry,) = world.entries(body, (site,))
+        (entry,) = world.entries(body, (site,), both=is_for_both(body))
         assert entry.success
         assert bool(entry.data) == found
 

@@ -15,7 +15,7 @@ from tests.cases import each
 from tests.examples import some
 from tests.query.facts_of_all_kinds import page_view
 from tests.query.happenings import at
-from tests.query.world import World
+from tests.query.world import World, is_for_both
 
 MIDNIGHT = at(2026, 6, 17)
 PEOPLE = 4
@@ -74,10 +74,12 @@ def site(world: World) -> int:
 
 
 def ask(world: World, site: int, query_type: str, first: str, last: str, *, limit: int = 100) -> list[dict[str, Any]]:
+    """The rows of an answer; in an ordinary run, DuckDB is asked for some."""
     needs = catalog.TYPES[query_type].needs
     filters = [{"field": "path", "op": "eq", "value": "/"}] if "path" in needs else []
     body: dict[str, object] = {"parameters": [query_type], "startDate": first, "endDate": last, "filters": filters}
-    (entry,) = world.entries(body | {"limit": limit}, Scope((site,)), now=MIDNIGHT + DAY)
+    body |= {"limit": limit}
+    (entry,) = world.entries(body, Scope((site,)), now=MIDNIGHT + DAY, both=is_for_both(body))
     assert entry.success, entry.error
     return entry.data
 

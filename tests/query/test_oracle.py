@@ -106,4 +106,4 @@ def hold_to_the_oracle(world: World, data: st.DataObject) -> None:
     world.store(story)
     told = tell(story)
     for asked in data.draw(st.lists(questions(sites=sites, tz=ZoneInfo(name), begin=around), min_size=4, max_size=8)):
-        assert world.rows(asked) == answer(asked, told), asked
+        assert world.drawn(asked) == answer(asked, told), asked

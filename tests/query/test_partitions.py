@@ -17,7 +17,7 @@ from tests.query.brute.facts import Filter
 from tests.query.questions import Asked, ask, filters, questions
 from tests.query.questions import given as as_given
 from tests.query.stories import Story, tell
-from tests.query.world import World
+from tests.query.world import World, is_for_both
 
 OPPOSITE = {
     "eq": "ne",
@@ -106,7 +106,7 @@ def answer(story: Story, asked: Asked, group: Mapping[str, Sequence[Filter]]) ->
     """The answer with a group of filters besides those of the question."""
     body = asked.body()
     body["filters"] += [{name: [as_given(item) for item in items]} for name, items in group.items()]
-    (entry,) = story.world.entries(body, asked.scope, now=asked.question.now)
+    (entry,) = story.world.entries(body, asked.scope, now=asked.question.now, both=is_for_both(body))
     assert entry.success, entry.error
     return entry
 

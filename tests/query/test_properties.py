@@ -41,8 +41,8 @@ def test_the_buckets_of_a_range_sum_to_its_totals(world: World, data: st.DataObj
     (site,) = world.new_sites(1)
     world.store(data.draw(happenings(sites=(site,), begin=begin, most=12)))
     asked = data.draw(wide_questions(site=site, begin=begin, hourly=hourly))
-    (totals,) = world.rows(asked)
-    buckets = world.rows(as_type(asked, series))
+    (totals,) = world.drawn(asked)
+    buckets = world.drawn(as_type(asked, series))
     for measure in ADDITIVE:
         if measure in buckets[0]:
             assert sum(bucket[measure] for bucket in buckets) == totals[measure], measure
@@ -58,9 +58,9 @@ def test_a_filter_and_its_opposite_part_the_total(world: World, data: st.DataObj
     one, other = data.draw(st.sampled_from(OPPOSITES))
     name = data.draw(st.sampled_from(("path", *SESSION_FIELDS)))
     value = data.draw(st.sampled_from(SESSION_FIELDS.get(name, PATHS)))
-    (with_it,) = world.rows(with_filters(asked, (name, one, [value])))
-    (without,) = world.rows(with_filters(asked, (name, other, [value])))
-    (totals,) = world.rows(asked)
+    (with_it,) = world.drawn(with_filters(asked, (name, one, [value])))
+    (without,) = world.drawn(with_filters(asked, (name, other, [value])))
+    (totals,) = world.drawn(asked)
     # A session may have both a page view of this path and one of another, so paths do not part sessions.
     for measure in ADDITIVE if name in SESSION_FIELDS else ("pageviews", "total_events"):
         assert with_it[measure] + without[measure] == totals[measure], measure
@@ -72,9 +72,9 @@ def test_custom_events_are_parted_by_name_and_its_opposite(world: World, data: s
     asked = as_type(told(world, data), "custom_events")
     one, other = data.draw(st.sampled_from(OPPOSITES))
     value = data.draw(st.sampled_from((*NAMES, "up")))
-    having = world.rows(with_filters(asked, ("event_name", one, [value])))
-    lacking = world.rows(with_filters(asked, ("event_name", other, [value])))
-    assert counted(having) + counted(lacking) == counted(world.rows(asked))
+    having = world.drawn(with_filters(asked, ("event_name", one, [value])))
+    lacking = world.drawn(with_filters(asked, ("event_name", other, [value])))
+    assert counted(having) + counted(lacking) == counted(world.drawn(asked))
     assert not set(counted(having)) & set(counted(lacking))
 
 
@@ -82,10 +82,10 @@ def test_custom_events_are_parted_by_name_and_its_opposite(world: World, data: s
 @given(data=st.data())
 def test_pages_never_overlap_and_leave_nothing_out(world: World, data: st.DataObject) -> None:
     asked = as_type(told(world, data), data.draw(st.sampled_from((*LISTS, "summary_metrics", "summary_totals"))))
-    whole = world.rows(asked)
+    whole = world.drawn(asked)
     size = data.draw(st.integers(1, 4))
     pages = [
-        world.rows(Asked(asked.type, asked.sites, asked.first, asked.last, asked.tz, limit=size, page=page))
+        world.drawn(Asked(asked.type, asked.sites, asked.first, asked.last, asked.tz, limit=size, page=page))
         for page in range(1, len(whole) // size + 2)
     ]
     assert [row for page in pages for row in page] == whole
@@ -103,7 +103,7 @@ def test_it_does_not_matter_in_which_order_distinct_visitors_arrive(world: World
     for query_type in (*LISTS, "summary_metrics", "summary_totals"):
         asked = Asked(query_type, (here,), *days_of_june(), ZoneInfo("UTC"))
         again = Asked(query_type, (there,), *days_of_june(), ZoneInfo("UTC"))
-        assert world.rows(asked) == world.rows(again), query_type
+        assert world.drawn(asked) == world.drawn(again), query_type
 
 
 @examples(20)
@@ -111,8 +111,8 @@ def test_it_does_not_matter_in_which_order_distinct_visitors_arrive(world: World
 def test_websites_are_counted_each_and_added(world: World, data: st.DataObject) -> None:
     sites = world.new_sites(2)
     world.store(data.draw(happenings(sites=sites, begin=at(2026, 6, 17))))
-    (both,) = world.rows(Asked("summary_totals", sites, *days_of_june(), ZoneInfo("UTC")))
-    parts = [world.rows(Asked("summary_totals", (site,), *days_of_june(), ZoneInfo("UTC")))[0] for site in sites]
+    (both,) = world.drawn(Asked("summary_totals", sites, *days_of_june(), ZoneInfo("UTC")))
+    parts = [world.drawn(Asked("summary_totals", (site,), *days_of_june(), ZoneInfo("UTC")))[0] for site in sites]
     for measure in (*ADDITIVE, "visitors"):
         assert sum(part[measure] for part in parts) == both[measure], measure
 

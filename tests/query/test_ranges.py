@@ -115,14 +115,14 @@ def check_offsets(day: date, tz: ZoneInfo) -> None:
 @pytest.mark.parametrize("name", CHOSEN)
 def test_days_and_hours_are_right_whenever_the_clock_was_moved(name: str) -> None:
     tz = ZoneInfo(name)
-    for day in days_of_change(tz, FIRST_YEAR, LAST_YEAR):
+    for day in some(days_of_change(tz, FIRST_YEAR, LAST_YEAR), 60):
         check_midnights(day, tz)
         check_days(day, tz)
         check_hours(day, tz)
         check_offsets(day, tz)
 
 
-@pytest.mark.parametrize("part", some(range(6), 3))
+@pytest.mark.parametrize("part", some(range(6), 2))
 def test_days_and_hours_are_right_in_every_zone_in_some_year(part: int) -> None:
     for name in EVERY[part::6]:
         tz, dice = ZoneInfo(name), random.Random(name)

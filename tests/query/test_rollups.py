@@ -1,5 +1,6 @@
 """Answers from roll-ups are those of the rows: whatever is asked, whatever happens to the facts, and whenever."""
 
+import sys
 from collections.abc import Iterator
 from functools import partial
 from itertools import pairwise
@@ -22,9 +23,20 @@ from analytics_box.query.engines.sql import rolled, rolling
 from analytics_box.query.filters import Condition, Group
 from analytics_box.query.plan import BUCKET, Having, Order, Plan, runs_of
 from analytics_box.query.ranges import Days, Granularity
-from analytics_box.query.rollups import BY_DIMENSION, FIRST_SPAN, ROLLS, STARTS, TIME, Part, Roll
+from analytics_box.query.rollups import (
+    BY_DIMENSION,
+    FIRST_SPAN,
+    OF_EVENTS,
+    OF_SESSIONS,
+    ROLLS,
+    STARTS,
+    TIME,
+    Part,
+    Roll,
+)
 from analytics_box.query.statements import Step, written
 from analytics_box.store.db import Connection
+from tests.examples import is_thorough
 from tests.inprocess import FixedClock
 from tests.query import replica
 from tests.query.facts_of_all_kinds import page_view
@@ -32,6 +44,7 @@ from tests.query.stories import PLACES, Teller
 from tests.query.world import from_rows
 
 NOON = 20_620 * DAY + 12 * HOUR  # of a Tuesday
+FEW = {"path", "source", "region_country", "browser_browser_version"}
 
 
 def local(zone: str, first: int, days: int, unit: Granularity | None = None) -> dict[str, Any]:
@@ -230,6 +243,15 @@ def some_plans(chance: Random, number: int) -> list[Plan]:
 
 
 @pytest.fixture
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In an ordinary run only some dimensions are rolled up, and asked for."""
+    chosen = tuple(roll for roll in OF_EVENTS if is_thorough() or roll.name in FEW)
+    monkeypatch.setattr(rolling, "OF_EVENTS", chosen)
+    for module in (rolling, sys.modules[__name__]):
+        monkeypatch.setattr(module, "BY_DIMENSION", (*chosen, *OF_SESSIONS))
+
+
+@pytest.fixture
 def short_spans(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two and four days are rolled up together."""
     for module in (rollups, columns, of_the_replica, duckdb):
@@ -245,7 +267,7 @@ def test_every_roll_up_answers_as_its_rows_do(tmp_path: Path) -> None:
         world.maintain()
         assert not world.days(rolled=False)
         plans = [plan_of(roll, start=NOON - 3 * DAY, end=NOON + 4 * DAY) for roll in ROLLS]
-        alone = [replace(plan, sites=(1,), start=plan.start + days * DAY) for plan in plans for days in (0, 1)]
+        alone = [replace(plan, sites=(1,), start=plan.start + number % 2 * DAY) for number, plan in enumerate(plans)]
         assert {key >> 24 for plan in alone for key in _keys(world, plan)} == {0, 2, 4}
         assert world.assert_alike([*plans, *alone, *some_plans(world.chance, 8)]) > 2 * len(ROLLS)
         assert all(
@@ -261,7 +283,7 @@ def _keys(world: World, plan: Plan) -> tuple[int, ...]:
     return () if made is None else made.keys
 
 
-@pytest.mark.usefixtures("short_spans")
+@pytest.mark.usefixtures("few", "short_spans")
 def test_spans_with_a_day_that_changes_are_not_read_until_they_are_put_together_again(tmp_path: Path) -> None:
     world = World(tmp_path, 2)
     try:
@@ -298,6 +320,7 @@ def _spans(world: World, plan: Plan) -> set[int]:
     return {key for key in _keys(world, plan) if key >= FIRST_SPAN}
 
 
+@pytest.mark.usefixtures("few")
 def test_one_look_at_sessions_finds_the_ends_that_a_look_for_each_finds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -323,14 +346,13 @@ def test_one_look_at_sessions_finds_the_ends_that_a_look_for_each_finds(
         world.close()
 
 
-@pytest.mark.parametrize("long", [0, 60])
+@pytest.mark.usefixtures("few")
 @pytest.mark.parametrize("visits", [1, 2, 3, 40, 401])
 def test_medians_of_days_that_are_rolled_up_are_those_of_all_their_sessions(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, visits: int, long: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, visits: int
 ) -> None:
     """Of sessions as short as a click and as long as half an hour, of most durations several, few or half of them of
     none; in a long range and in a short one."""
-    monkeypatch.setattr(rolled, "LONG", long)
     world = World(tmp_path, visits)
     try:
         told = [fact for at_once in (0.1, 0.45) for fact in _visits(world.chance, visits, at_once)]
@@ -342,7 +364,9 @@ def test_medians_of_days_that_are_rolled_up_are_those_of_all_their_sessions(
             for unit in (None, "day")
             for measures in (("sessions", "median_duration"), ("median_duration",))
         ]
-        assert world.assert_alike(plans) == len(plans)
+        for long in (0, 60):
+            monkeypatch.setattr(rolled, "LONG", long)
+            assert world.assert_alike(plans) == len(plans)
     finally:
         world.close()
 
@@ -361,7 +385,7 @@ def _visits(chance: Random, number: int, at_once: float) -> Iterator[Event]:
 STEPS = ("tell", "late", "remove", "remove day", "move", "roll", "roll beside", "crash", "reopen", "rebuild")
 
 
-@pytest.mark.usefixtures("short_spans")
+@pytest.mark.usefixtures("few", "short_spans")
 @pytest.mark.parametrize("seed", range(4))
 def test_whatever_happens_roll_ups_answer_as_rows_do(tmp_path: Path, seed: int) -> None:
     world = World(tmp_path, seed)
@@ -437,6 +461,7 @@ def test_what_does_not_pay_is_not_kept(tmp_path: Path, monkeypatch: pytest.Monke
         world.close()
 
 
+@pytest.mark.usefixtures("few")
 def test_what_is_compiled_names_the_parts(tmp_path: Path) -> None:
     world = World(tmp_path, 3, now=NOON)
     try:
@@ -458,6 +483,7 @@ def test_what_is_compiled_names_the_parts(tmp_path: Path) -> None:
         world.close()
 
 
+@pytest.mark.usefixtures("few")
 def test_days_are_rolled_up_once_they_are_over(tmp_path: Path) -> None:
     world = World(tmp_path, 3, now=NOON)
     try:

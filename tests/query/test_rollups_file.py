@@ -227,7 +227,7 @@ def test_a_question_sees_one_moment_whatever_is_rolled_up_meanwhile(
 def test_a_box_that_is_killed_while_it_rolls_up_has_true_roll_ups(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """kill -9 before every 120th statement."""
+    """kill -9 before every 90th statement."""
     monkeypatch.setattr(rollups_file, "MOST_EVENTS", 20)  # in many batches
     world = World(tmp_path, 5)
     for _ in range(4):
@@ -238,7 +238,7 @@ def test_a_box_that_is_killed_while_it_rolls_up_has_true_roll_ups(
     world.close()
     file, events, now = tmp_path / FILE_NAME, tmp_path / "events.db", NOON + 30 * DAY
     deaths, seen = 0, set()
-    while _killed(file, events, now, before=1 + 120 * deaths):
+    while _killed(file, events, now, before=1 + 90 * deaths):
         deaths += 1
         kept, db = open_rollups(file, events), apsw.Connection(str(events))
         assert [sqlite.run(db, plan, rollups=kept) for plan in plans] == expected

@@ -20,14 +20,14 @@ from analytics_box.clock import DAY
 from analytics_box.query.engines.duckdb import DIALECT
 from analytics_box.query.engines.sql.rolling import TABLES, Batch, Day, Kept, Rolling
 from analytics_box.query.engines.sql.texts import Values
-from analytics_box.query.rollups import FIRST_SPAN, SPANS, span, spans_of
+from analytics_box.query.rollups import FIRST_SPAN, SPANS, TIME, days_in, span, spans_of
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-MOST_EVENTS = 300_000  # between the first and the last day of a batch, unless a single day has more
+MOST_EVENTS = 300_000  # between the first and the last day of a batch, or of its spans, unless a single one has more
 MOST_DAYS = 400  # from the first to the last of a batch
-MOST_SPANS = 4  # of a batch
+MOST_SPANS = 64  # of a batch
 # Days with a number each, or without, from JSON: as values in the statement thousands take seconds and much memory.
 _LISTED = (
     "select (one ->> 0)::bigint as site, (one ->> 1)::bigint as day, (one ->> 2)::bigint as events"
@@ -124,9 +124,9 @@ class Roller:
             self._connection.close()
 
     def _roll(self, days: Collection[Day]) -> list[Day]:
-        spans = [day for day in days if day.day >= FIRST_SPAN][:MOST_SPANS]
+        spans = [day for day in days if day.day >= FIRST_SPAN]
         self._connection.execute("begin")
-        events = dict.fromkeys(spans, 0) or self._batch(days)
+        events = self._batch_of_spans(spans[:MOST_SPANS]) if spans else self._batch(days)
         batch = Batch(self._do, _ROLLING, events)
         if self._finds("from rolled_days semi join wanted_days using (site, day)"):
             batch.forget()
@@ -157,6 +157,21 @@ class Roller:
             batch[wanted] = numbers.get(wanted, 0)
             read += sum(per_day[day] for day in range(read_to, wanted.day + 1))
             read_to = wanted.day + 1
+        return batch
+
+    def _batch_of_spans(self, spans: list[Day]) -> dict[Day, int]:
+        """The first of these spans, as many as may be put together at once, with the number of their events."""
+        days = [days_in(wanted.day) for wanted in spans]
+        found = self._connection.execute(
+            f"select site, day, sum(total_events) from rolled_{TIME.name} where day between $1 and $2 group by 1, 2",
+            [min(within[0] for within in days), max(within[-1] for within in days)],
+        )
+        numbers = {Day(site, day): int(number) for site, day, number in found.fetchall()}
+        batch: dict[Day, int] = {}
+        for wanted, within in zip(spans, days, strict=True):
+            if sum(batch.values()) >= MOST_EVENTS:
+                break
+            batch[wanted] = sum(numbers.get(Day(wanted.site, day), 0) for day in within)
         return batch
 
     def _finds(self, source: str) -> bool:

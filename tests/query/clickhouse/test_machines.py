@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from analytics_box.clock import DAY
@@ -22,6 +22,7 @@ from analytics_box.query.engines.clickhouse.server import Away, Target
 from analytics_box.query.engines.clickhouse.tables import SHIPPED
 from analytics_box.store import text_numbers
 from analytics_box.store.text_numbers import number_of
+from tests.examples import examples
 from tests.query.clickhouse.fake import Fake, Killed, Stored
 from tests.query.clickhouse.world import reached
 from tests.query.replica import World as Facts
@@ -186,7 +187,7 @@ HAPPENINGS = (
 )
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(12, anew=True, unchecked=[HealthCheck.function_scoped_fixture])
 @given(
     seed=st.integers(0, 10_000),
     story=st.lists(st.tuples(st.integers(0, 2), st.sampled_from(HAPPENINGS)), min_size=4, max_size=12),

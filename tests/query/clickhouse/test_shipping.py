@@ -6,7 +6,7 @@ from random import Random
 from unittest.mock import patch
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from analytics_box.clock import DAY
@@ -16,6 +16,7 @@ from analytics_box.query.engines.clickhouse import shipping
 from analytics_box.query.engines.clickhouse.engine import ClickHouse
 from analytics_box.query.engines.clickhouse.server import Away, Target
 from analytics_box.query.engines.clickhouse.tables import PROPERTIES, SHIPPED
+from tests.examples import examples
 from tests.query.clickhouse.fake import Fake, Killed
 from tests.query.clickhouse.world import reached
 from tests.query.replica import World as Facts
@@ -114,7 +115,7 @@ def facts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
 HAPPENINGS = ("visit", "erase", "erase the newest", "move", "forget texts", "land", "a day")
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(24, anew=True, unchecked=[HealthCheck.function_scoped_fixture])
 @given(
     seed=st.integers(0, 10_000),
     story=st.lists(st.sampled_from(HAPPENINGS), min_size=3, max_size=9),

@@ -88,7 +88,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
 SITE = 1
 
 
-@each("name", some(sorted(catalog.TYPES), 50))
+@each("name", some(sorted(catalog.TYPES), 25))
 def test_a_type_has_the_same_answer(world: World, name: str) -> None:
     entry = ask(world, SITE, name)
     assert entry.success, entry.error

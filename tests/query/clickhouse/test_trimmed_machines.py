@@ -8,7 +8,7 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -21,6 +21,7 @@ from analytics_box.query.engines.clickhouse import trimming
 from analytics_box.query.engines.clickhouse.engine import ClickHouse
 from analytics_box.query.engines.clickhouse.machines import SHIFT, Machine
 from analytics_box.query.engines.clickhouse.server import Target
+from tests.examples import examples
 from tests.query.clickhouse.test_machines import Shared, Taking, as_there
 from tests.query.clickhouse.test_machines import World as Machines
 from tests.query.clickhouse.trimming_world import emptied
@@ -169,7 +170,7 @@ HAPPENINGS = (
 )
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(18, anew=True, unchecked=[HealthCheck.function_scoped_fixture])
 @given(
     seed=st.integers(0, 10_000),
     story=st.lists(st.tuples(st.integers(0, 2), st.sampled_from(HAPPENINGS)), min_size=6, max_size=16),

@@ -5,13 +5,14 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from analytics_box.clock import DAY
 from analytics_box.facts import erase, trimmed
 from analytics_box.facts.layout import stored
 from analytics_box.store.db import Connection
+from tests.examples import examples
 from tests.query.clickhouse.trimming_world import World, old
 from tests.query.replica import SITE
 
@@ -21,7 +22,7 @@ HAPPENINGS = (
 )
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(36, anew=True, unchecked=[HealthCheck.function_scoped_fixture])
 @given(seed=st.integers(0, 10_000), story=st.lists(st.sampled_from(HAPPENINGS), min_size=4, max_size=12))
 def test_each_fact_is_there_once_though_it_left_events_db(facts: World, seed: int, story: list[str]) -> None:
     facts.reset(seed, faulty=0)

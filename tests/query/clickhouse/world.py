@@ -21,6 +21,7 @@ from analytics_box.query.request import Request
 from analytics_box.query.run import Entry, Queries
 from analytics_box.store import text_numbers
 from tests.query.clickhouse.fake import Fake
+from tests.query.oracle import Asked, Row
 from tests.query.world import World as Questions
 
 
@@ -54,6 +55,10 @@ class World(Questions):
             pass
         self._runner.run(self.engines.maintain())
         assert self.engines.name == "clickhouse"
+
+    def drawn(self, asked: Asked) -> list[Row]:
+        """All are asked of both."""
+        return self.rows(asked)
 
     def archive(self, engines: Engines, site: int) -> dict[str, list[str]]:
         """What this engine's export has."""

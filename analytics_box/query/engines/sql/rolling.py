@@ -76,7 +76,7 @@ OF_ROLLS = tuple(name for name in TABLES if name.startswith("rolled_"))
 
 class Rolling(NamedTuple):
     """How an engine rolls up: the words of its statements, days with a number each from JSON ($1 or ?1) as a table
-    site, day, events; all events of the sites in :sites that a batch reads; what is kept of the durations of
+    of three columns; all events of the sites in :sites that a batch reads; what is kept of the durations of
     wanted_sessions, after site, day and slot; whether a statement about sessions may take their first and last page
     beside other measures."""
 
@@ -99,10 +99,9 @@ class Batch:
         self._end = (max(day.day for day in events) + 1) * DAY
         self._written: Counter[str] = Counter()  # rows by roll-up
         self._has_lasting = False
-        do("create temp table wanted_days (site bigint, day bigint, events bigint)")
-        do(
-            f"insert into wanted_days {rolling.listed}",
-            [json.dumps([[*day, number] for day, number in events.items()])],
+        self._listed(
+            "wanted_days (site bigint, day bigint, events bigint)",
+            [[*day, number] for day, number in events.items()],
         )
 
     def forget(self) -> None:
@@ -120,24 +119,32 @@ class Batch:
     def put_together(self) -> None:
         """Where they are spans of days (query.rollups.span): roll them up once more, from what their days have of each
         value. Where one of the days has none of a roll-up, the span has none either, and no question reads it."""
-        for site, key in self._events:
-            days = days_in(key)
-            values: Values = {"site": site, "key": key, "first": days[0], "last": days[-1]}
-            for roll in BY_DIMENSION:
-                self._put_together(roll, values | {"roll": roll.name})
-        self._done()
+        self._listed(
+            "span_days (site bigint, day bigint, span bigint)",
+            [[span.site, day, span.day] for span in self._events for day in days_in(span.day)],
+        )
+        for roll in BY_DIMENSION:
+            self._put_together(roll)
+        self._done("span_days")
 
-    def _put_together(self, roll: Roll, values: Values) -> None:
+    def _put_together(self, roll: Roll) -> None:
         name, group = f"rolled_{roll.name}", ", ".join(roll.group)
-        within = "site = :site and day between :first and :last"
-        paid = f"{within} and not exists (select 1 from not_rolled where {within} and roll = :roll)"
         sums = ", ".join(f"sum({measure})" for measure in sorted(roll.measures))
+        days = "join span_days using (site, day)"
+        gone = f"select 1 from not_rolled as n where n.site = s.site and n.day = s.day and roll = '{roll.name}'"
+        paid = f"(site, span) not in (select site, span from span_days as s where exists ({gone}))"
         self._do(
-            f"insert into {name} select :site, :key, {group}, {sums} from {name} where {paid} group by {group}", values
+            f"insert into {name} select site, span, {group}, {sums} from {name} {days} where {paid}"
+            f" group by site, span, {group}"
         )
         self._do(
-            f"insert into {name}_ids select distinct :site, :key, {group}, visitor from {name}_ids where {paid}", values
+            f"insert into {name}_ids select distinct site, span, {group}, visitor from {name}_ids {days} where {paid}"
         )
+
+    def _listed(self, table: str, rows: list[list[int]]) -> None:
+        """A table with these rows of three numbers."""
+        self._run(f"create temp table {table}")
+        self._run(f"insert into {table.partition(' ')[0]} {self._rolling.listed}", [json.dumps(rows)])
 
     def _done(self, *tables: str) -> None:
         self._do("insert into rolled_days select site, day from wanted_days")
