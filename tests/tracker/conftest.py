@@ -78,8 +78,8 @@ def page(automated_page: Page) -> Page:
     return automated_page
 
 
-@pytest.fixture(params=["core", "parts"])
+@pytest.fixture(params=["core", pytest.param("parts", marks=pytest.mark.thorough)])
 def either(request: pytest.FixtureRequest, collector: Collector) -> str:
-    """What the core does by itself, the parts do too: the tests of it run with both."""
+    """What the core does by itself, the parts do too: a thorough run asks both."""
     collector.tag = {"core": "", "parts": "data-max-retries=3"}[request.param]
     return str(request.param)
