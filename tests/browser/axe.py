@@ -1,9 +1,11 @@
 """axe-core looks at a page: what is wrong with it for people who do not see, or who do not use a mouse."""
 
+import atexit
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from tempfile import gettempdir
 from typing import Any, Literal
 from weakref import WeakSet
 
@@ -36,9 +38,42 @@ _PICTURED: dict[tuple[int, int], Scheme] = {PHONE: "dark", DESKTOP: "light"}
 _WIDTH = "document.documentElement.scrollWidth"
 # Pages that load the script with every address: adding it to each that is there takes as long as looking at it.
 _brought_along: "WeakSet[Page]" = WeakSet()
-# What axe has looked at in this run: colours with their size and what they stand on, how elements and pages are built.
-# Each is looked at once. Whole pages take axe a second, and nearly all of each was there on another.
-_known: set[str] = set()
+_calm: "WeakSet[Page]" = WeakSet()  # pages that are told that nothing shall move
+_READY = """known => {
+  for (const menu of document.querySelectorAll("details")) menu.open = true;
+  window.looking?.know(known);
+  return "looking" in window;
+}"""
+
+
+class _Known:
+    """What axe has looked at in this run: colours with their size and what they stand on, how elements and pages are
+    built. Each is looked at once. Whole pages take axe a second, and nearly all of each was there on another.
+
+    Where tests run in several processes, these tell each other by a file.
+    """
+
+    def __init__(self) -> None:
+        self._names: set[str] = set()
+        run = os.environ.get("PYTEST_XDIST_TESTRUNUID")
+        self._file = Path(gettempdir()) / f"axe-{run}" if run else None
+        if self._file:
+            atexit.register(self._file.unlink, missing_ok=True)  # who ends first leaves the others to themselves
+
+    def add(self, names: Iterable[str]) -> None:
+        new = set(names) - self._names
+        self._names |= new
+        if new and self._file:
+            with self._file.open("a") as told:
+                told.write(f" {' '.join(new)} ")
+
+    def __str__(self) -> str:
+        if self._file and self._file.exists():
+            self._names.update(self._file.read_text().split())
+        return " ".join(self._names)
+
+
+_known = _Known()
 
 
 Look = Callable[[Page], list[str]]
@@ -92,13 +127,15 @@ def keep_picture(page: Page, scheme: Scheme) -> None:
 
 
 def resize(page: Page, size: tuple[int, int]) -> None:
-    page.set_viewport_size({"width": size[0], "height": size[1]})
+    if page.viewport_size != {"width": size[0], "height": size[1]}:
+        page.set_viewport_size({"width": size[0], "height": size[1]})
 
 
 def _open(page: Page, address: str) -> None:
     if page not in _brought_along and SCRIPT.exists():
         page.add_init_script(f"window.bringAxe = () => {{ {SCRIPT.read_text()} }}; {CHOICE.read_text()}")
         _brought_along.add(page)
+    _calm_down(page)
     page.goto(address)
     expect(page.locator("#page [aria-busy=true]")).to_have_count(0)
 
@@ -107,14 +144,20 @@ def violations_here(page: Page) -> list[str]:
     """What is wrong with the page as it is, in light and dark, with all menus open."""
     if not SCRIPT.exists():
         pytest.skip(f"{SCRIPT} is missing: run npm ci in web/ (packaging/test.sh does it)")
-    page.evaluate("for (const menu of document.querySelectorAll('details')) menu.open = true")
-    if not page.evaluate("'looking' in window"):
+    _calm_down(page)
+    if not page.evaluate(_READY, str(_known)):
         page.evaluate(f"{SCRIPT.read_text()}; {CHOICE.read_text()}")
-    page.emulate_media(color_scheme="light", reduced_motion="reduce")  # no colour is on its way to another
-    page.evaluate("known => looking.know(known)", " ".join(_known))
+        page.evaluate(_READY, str(_known))
     found = _look_at_what_is_new(page, as_a_whole=True) + _look_in_the_dark(page)
     page.emulate_media(color_scheme="light")
     return found
+
+
+def _calm_down(page: Page) -> None:
+    """Let no colour be on its way to another."""
+    if page not in _calm:
+        page.emulate_media(color_scheme="light", reduced_motion="reduce")
+        _calm.add(page)
 
 
 def _look_at_what_is_new(page: Page, *, as_a_whole: bool = False) -> list[str]:
@@ -126,17 +169,17 @@ def _look_at_what_is_new(page: Page, *, as_a_whole: bool = False) -> list[str]:
     elif new["looks"]:
         found += _look(page, "light", _RUN_AT_CHOSEN, _CONTRAST)
     if not found:
-        _known.update(new["structures"], new["looks"], new["outline"] if as_a_whole else ())
+        _known.add((*new["structures"], *new["looks"], *(new["outline"] if as_a_whole else ())))
     return found
 
 
 def _look_in_the_dark(page: Page) -> list[str]:
     """Contrast of text whose look was not seen before."""
-    page.emulate_media(color_scheme="dark", reduced_motion="reduce")
+    page.emulate_media(color_scheme="dark")
     looks = page.evaluate("looking.chooseLooks()")
     found = _look(page, "dark", _RUN_AT_CHOSEN, _CONTRAST) if looks else []
     if not found:
-        _known.update(looks)
+        _known.add(looks)
     return found
 
 

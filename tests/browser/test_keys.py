@@ -38,7 +38,9 @@ def open_context(browser: Browser, size: tuple[int, int] = DESKTOP, **options: A
     return context_of(browser, size, **options)
 
 
-@pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without scripts"])
+@pytest.mark.parametrize(
+    "scripts", [True, pytest.param(False, marks=pytest.mark.thorough)], ids=["with scripts", "without scripts"]
+)
 def test_a_key_is_made_used_and_revoked(browser: Browser, box: Box, scripts: bool) -> None:
     context = open_context(browser, java_script_enabled=scripts)
     page = context.new_page()
@@ -61,7 +63,9 @@ def test_a_key_is_made_used_and_revoked(browser: Browser, box: Box, scripts: boo
     context.close()
 
 
-@pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without scripts"])
+@pytest.mark.parametrize(
+    "scripts", [pytest.param(True, marks=pytest.mark.thorough), False], ids=["with scripts", "without scripts"]
+)
 def test_all_of_a_key_is_told_and_it_is_switched_off_and_on(browser: Browser, box: Box, scripts: bool) -> None:
     context = open_context(browser, PHONE, java_script_enabled=scripts)
     page = context.new_page()

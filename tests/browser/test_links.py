@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, Page, Route, StorageState, expect
 
 from tests.browser.axe import faults, violations_here
 from tests.browser.chromium import USER_AGENT
+from tests.browser.tab import REFUSED, quiet, tab_of
 from tests.browser.test_pages import HOSTILE, SETTINGS, context_of, sign_in
 from tests.running import Box, running_box
 
@@ -70,21 +71,21 @@ def session(browser: Browser, box: Box) -> StorageState:
     return state
 
 
+@pytest.fixture(scope="module")
+def tab(browser: Browser, session: StorageState) -> Iterator[Page]:
+    """The tab of somebody who is signed in."""
+    with tab_of(context_of(browser, storage_state=session)) as page:
+        yield page
+
+
 @pytest.fixture
-def page(browser: Browser, session: StorageState) -> Iterator[Page]:
-    """A signed-in page, which must not say anything on the console: that also covers its security policy. Only that
-    something is broken off, as by leaving the page, is no fault."""
-    context = context_of(browser, storage_state=session)
-    page = context.new_page()
-    said: list[str] = []
-    page.on("console", lambda message: said.append(message.text))
-    page.on("pageerror", lambda error: said.append(str(error)))
-    yield page
-    context.close()
-    assert [text for text in said if not text.startswith(BROKEN_OFF)] == []
+def page(tab: Page) -> Iterator[Page]:
+    """The same, silent on the console. Only that something is broken off, as by leaving the page, is no fault."""
+    with quiet(tab, but=BROKEN_OFF) as page:
+        yield page
 
 
-def test_a_link_is_made_followed_and_looked_at(page: Page, visitors: Browser, box: Box) -> None:
+def test_a_link_is_made_followed_and_looked_at(page: Page, box: Box) -> None:
     target = f"http://target.example:{box.server.port}/there"
     page.goto(f"{box.url}/links")
     page.click("text=New link")
@@ -102,10 +103,8 @@ def test_a_link_is_made_followed_and_looked_at(page: Page, visitors: Browser, bo
     expect(page.locator("h1")).to_have_text("Made here")
     expect(page.locator(".empty")).to_contain_text("No clicks yet")
     own = page.url.partition("?")[0]
-    visitor = visitors.new_page()
-    visitor.goto(f"{box.url}/l/made-here")
-    assert visitor.url == target
-    visitor.close()
+    followed = httpx.get(f"{box.url}/l/made-here", headers={"user-agent": USER_AGENT})
+    assert followed.headers["location"] == target
     page.goto(f"{own}?range=today")
     expect(page.locator("#tile-clicks .tile-value")).to_have_text("1")
     expect(page.locator("#chart canvas")).to_have_count(1)
@@ -204,14 +203,12 @@ def test_the_preview_follows_what_is_typed(page: Page, box: Box) -> None:
     )
 
 
-def test_what_is_wrong_has_the_focus(browser: Browser, box: Box, session: StorageState) -> None:
-    context = context_of(browser, storage_state=session)
-    page = context.new_page()
-    page.goto(f"{box.url}/links/new")
-    page.get_by_role("button", name="Create link").click()
-    expect(page.locator("#targetUrl")).to_be_focused()
-    expect(page.locator("#targetUrl-error")).to_have_text("Enter a target URL")
-    context.close()
+def test_what_is_wrong_has_the_focus(tab: Page, box: Box) -> None:
+    with quiet(tab, but=(REFUSED,)) as page:
+        page.goto(f"{box.url}/links/new")
+        page.get_by_role("button", name="Create link").click()
+        expect(page.locator("#targetUrl")).to_be_focused()
+        expect(page.locator("#targetUrl-error")).to_have_text("Enter a target URL")
 
 
 def test_a_short_address_is_copied(browser: Browser, box: Box, session: StorageState) -> None:
@@ -276,6 +273,7 @@ def test_every_page_is_clean_for_axe_and_none_scrolls_sideways(
     assert found == []
 
 
+@pytest.mark.thorough  # the same forms and lists as with scripts
 def test_a_link_is_made_and_changed_without_scripts(browser: Browser, box: Box, session: StorageState) -> None:
     context = context_of(browser, java_script_enabled=False, storage_state=session)
     page = context.new_page()

@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Page, Request, Route, expect
 
 from tests.browser.axe import faults
+from tests.browser.tab import quiet, tab_of
 from tests.browser.test_pages import context_of, sign_in
 from tests.running import BROWSER, UNLIMITED, Box, running_box
 
@@ -62,18 +63,19 @@ def site(box: Box, query: str = "") -> str:
     return f"{box.url}/sites/{box.account.website_id}{query}"
 
 
+@pytest.fixture(scope="module")
+def tab(browser: Browser, box: Box) -> Iterator[Page]:
+    """The tab of somebody who is signed in."""
+    with tab_of(context_of(browser)) as page:
+        sign_in(page, box)
+        yield page
+
+
 @pytest.fixture
-def page(browser: Browser, box: Box) -> Iterator[Page]:
-    """A signed-in page that says nothing on the console."""
-    context = context_of(browser)
-    page = context.new_page()
-    said: list[str] = []
-    page.on("console", lambda message: said.append(message.text))
-    page.on("pageerror", lambda error: said.append(str(error)))
-    sign_in(page, box)
-    yield page
-    context.close()
-    assert said == []
+def page(tab: Page) -> Iterator[Page]:
+    """The same, in which nothing may be said on the console."""
+    with quiet(tab) as page:
+        yield page
 
 
 def settled(page: Page) -> None:
@@ -96,6 +98,7 @@ def test_a_tab_fetches_its_list_alone_and_everything_leads_on_from_it(page: Page
     page.click("#panel-browsers >> text=Devices")
     expect(page.locator("#panel-browsers")).to_contain_text("Desktop")
     assert asked == ["/parts/sources?range=today&tab=channels", "/parts/browsers?range=today&tab=channels,devices"]
+    page.remove_listener("request", note)
     expect(page).to_have_url(site(box, "?range=today&tab=channels,devices"))
     expect(page.locator("#range-yesterday")).to_have_attribute("href", re.compile("tab=channels,devices"))
     expect(page.get_by_label("Time range").locator("input[name=tab]")).to_have_value("channels,devices")

@@ -14,6 +14,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, exp
 from analytics_box.texts import Manual as ManualWords
 from tests.browser.axe import DESKTOP, NARROW, faults, resize
 from tests.browser.constructs import showing_all
+from tests.browser.tab import quiet, tab_of
 from tests.examples import is_thorough
 from tests.running import BROWSER, EMAIL, PASSWORD, UNLIMITED, Box, running_box, serving
 
@@ -132,18 +133,19 @@ def context_of(browser: Browser, size: tuple[int, int] = DESKTOP, **options: Any
     return browser.new_context(viewport=viewport, reduced_motion="reduce", **options)
 
 
+@pytest.fixture(scope="module")
+def tab(browser: Browser, box: Box) -> Iterator[Page]:
+    """The tab of somebody who is signed in."""
+    with tab_of(context_of(browser, timezone_id="Europe/Berlin")) as page:
+        sign_in(page, box)
+        yield page
+
+
 @pytest.fixture
-def page(browser: Browser, box: Box) -> Iterator[Page]:
-    """A signed-in page, which must not say anything on the console: that also covers its security policy."""
-    context = context_of(browser, timezone_id="Europe/Berlin")
-    page = context.new_page()
-    said: list[str] = []
-    page.on("console", lambda message: said.append(message.text))
-    page.on("pageerror", lambda error: said.append(str(error)))
-    sign_in(page, box)
-    yield page
-    context.close()
-    assert said == []
+def page(tab: Page) -> Iterator[Page]:
+    """The same, in which nothing may be said on the console."""
+    with quiet(tab) as page:
+        yield page
 
 
 SIGNED_IN = (

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from tests.browser.tab import quiet, tab_of
 from tests.browser.test_pages import SETTINGS, context_of, sign_in, site, visit
 from tests.running import Box, running_box
 
@@ -20,18 +21,19 @@ def box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Box]:
         yield running
 
 
+@pytest.fixture(scope="module")
+def tab(browser: Browser, box: Box) -> Iterator[Page]:
+    """The tab of somebody who is signed in."""
+    with tab_of(context_of(browser)) as page:
+        sign_in(page, box)
+        yield page
+
+
 @pytest.fixture
-def page(browser: Browser, box: Box) -> Iterator[Page]:
-    """A signed-in page that says nothing on the console."""
-    context = context_of(browser)
-    page = context.new_page()
-    said: list[str] = []
-    page.on("console", lambda message: said.append(message.text))
-    page.on("pageerror", lambda error: said.append(str(error)))
-    sign_in(page, box)
-    yield page
-    context.close()
-    assert said == []
+def page(tab: Page) -> Iterator[Page]:
+    """The same, in which nothing may be said on the console."""
+    with quiet(tab) as page:
+        yield page
 
 
 def test_the_palette_leads_anywhere_without_a_mouse_and_remembers(page: Page, box: Box) -> None:

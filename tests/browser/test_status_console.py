@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.axe import faults
+from tests.browser.tab import quiet, tab_of
 from tests.browser.test_pages import HOSTILE, context_of, sign_in
 from tests.running import UNLIMITED, Box, running_box
 
@@ -59,7 +60,7 @@ def paths(box: Box, home: str) -> list[str]:
     component = call(box, "statusPage/get", statusPageId=page)["monitors"][0]["id"]
     tabs = ("components", "maintenances", "history", "templates", "subscribers", "settings", "incidents/new")
     return [
-        *("/status-pages", "/status-pages/new", home),
+        *("/status-pages", home),
         *(f"{home}/{tab}" for tab in (*tabs, "maintenances/new", "delete", f"components/{component}")),
         *(f"{home}/incidents/{one['id']}" for one in incidents),
         f"{home}/incidents/{first['id']}/updates/{first['updates'][0]['id']}",
@@ -72,18 +73,19 @@ def call_list(box: Box, procedure: str, page: str) -> list[dict[str, Any]]:
     return list(found)
 
 
+@pytest.fixture(scope="module")
+def tab(browser: Browser, box: Box) -> Iterator[Page]:
+    """The tab of somebody who is signed in."""
+    with tab_of(context_of(browser)) as page:
+        sign_in(page, box)
+        yield page
+
+
 @pytest.fixture
-def page(browser: Browser, box: Box) -> Iterator[Page]:
-    """A signed-in page, which must not say anything on the console: that also covers its security policy."""
-    context = context_of(browser)
-    page = context.new_page()
-    said: list[str] = []
-    page.on("console", lambda message: said.append(message.text))
-    page.on("pageerror", lambda error: said.append(str(error)))
-    sign_in(page, box)
-    yield page
-    context.close()
-    assert said == []
+def page(tab: Page) -> Iterator[Page]:
+    """The same, in which nothing may be said on the console."""
+    with quiet(tab) as page:
+        yield page
 
 
 @pytest.mark.node

@@ -1,9 +1,10 @@
 """A browser, a collector and a page that the tracker runs on."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize
+from playwright.sync_api import Browser, Error, Page, ViewportSize
 
 from tests.browser.chromium import USER_AGENT, launch, launch_beside
 from tests.tracker.collector import Collector, collecting
@@ -42,44 +43,62 @@ def collector() -> Iterator[Collector]:
 
 
 @pytest.fixture(scope="package")
-def profiles() -> dict[Browser, BrowserContext]:
-    """The profile of each browser, closed with it: a new one is half of the work of a test."""
+def tabs() -> dict[Browser, Page]:
+    """The tab of each browser, closed with it: a new one has a process of its own, most of the work of a test."""
     return {}
 
 
 @pytest.fixture
-def profile(browser: Browser, profiles: dict[Browser, BrowserContext]) -> Iterator[BrowserContext]:
-    """One that knows nothing of other tests."""
-    if browser not in profiles:
+def tab(browser: Browser, tabs: dict[Browser, Page]) -> Iterator[Page]:
+    """One that knows nothing of other tests, 800 x 600, and does not say that it is driven by software."""
+    if browser not in tabs:
         size = ViewportSize(width=800, height=600)
-        profiles[browser] = browser.new_context(viewport=size, locale="en-GB", timezone_id="Europe/Oslo")
-    found = profiles[browser]
+        profile = browser.new_context(viewport=size, locale="en-GB", timezone_id="Europe/Oslo")
+        tabs[browser] = profile.new_page()
+        tabs[browser].add_init_script(NOT_AUTOMATED)
+    found = tabs[browser]
     yield found
-    if forget(found):
+    if forget(found.context, found):
         return
-    found.close()
-    del profiles[browser]
+    found.context.close()
+    del tabs[browser]
 
 
-@pytest.fixture
-def automated_page(profile: BrowserContext) -> Iterator[Page]:
-    """A tab of its own, 800 x 600, that fails the test if the tracker throws anything at the page."""
-    page = profile.new_page()
+@contextmanager
+def watched(page: Page) -> Iterator[Page]:
+    """Fails if the tracker throws anything at the page."""
     thrown: list[str] = []
-    page.on("pageerror", lambda error: thrown.append(str(error)))
+
+    def on_error(error: Error) -> None:
+        thrown.append(str(error))
+
+    page.on("pageerror", on_error)
     yield page
+    page.remove_listener("pageerror", on_error)
     assert [error for error in thrown if "on purpose" not in error] == []
 
 
 @pytest.fixture
-def page(automated_page: Page) -> Page:
-    """The same, in a browser that does not say that it is driven by software."""
-    automated_page.add_init_script(NOT_AUTOMATED)
-    return automated_page
+def automated_page(tab: Page) -> Iterator[Page]:
+    """A new tab in the same profile, which says that it is driven by software."""
+    with watched(tab.context.new_page()) as page:
+        yield page
 
 
-@pytest.fixture(params=["core", "parts"])
+@pytest.fixture
+def page(tab: Page, monkeypatch: pytest.MonkeyPatch) -> Iterator[Page]:
+    """The tab. Init scripts are those of one test."""
+    added = []
+    add = tab.add_init_script
+    monkeypatch.setattr(tab, "add_init_script", lambda script: added.append(add(script)))
+    with watched(tab) as page:
+        yield page
+    for script in added:
+        script.close()
+
+
+@pytest.fixture(params=["core", pytest.param("parts", marks=pytest.mark.thorough)])
 def either(request: pytest.FixtureRequest, collector: Collector) -> str:
-    """What the core does by itself, the parts do too: the tests of it run with both."""
+    """What the core does by itself, the parts do too: a thorough run asks both."""
     collector.tag = {"core": "", "parts": "data-max-retries=3"}[request.param]
     return str(request.param)

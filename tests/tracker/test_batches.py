@@ -8,7 +8,7 @@ from playwright.sync_api import Page
 
 from tests.tracker.collector import Collector, Event
 from tests.tracker.one_page import on_one_page
-from tests.tracker.visits import hide, install_clock, push, stop_clock, track
+from tests.tracker.visits import hide, push, start_clock, stop_clock, track
 
 pytestmark = pytest.mark.browser
 
@@ -17,9 +17,9 @@ def sizes(collector: Collector) -> list[int]:
     return [len(request.events()) for request in collector.accepted if request.route == "/batch"]
 
 
-@pytest.mark.parametrize(("size", "threshold"), [("3", 3), ("1", 1), ("0", 1), ("500", 50), ('"x"', 1)])
+@on_one_page(("size", "threshold"), [("3", 3), ("1", 1), ("0", 1), ("500", 50), ('"x"', 1)])
 def test_so_many_events_make_a_batch(page: Page, collector: Collector, size: str, threshold: int) -> None:
-    install_clock(page)
+    start_clock(page)
     page.goto(collector.publish("/", tag=f"data-batch-size={size}"))
     stop_clock(page)
     page.clock.run_for(5_000)  # the page view, if it waits for more
@@ -33,9 +33,9 @@ def test_so_many_events_make_a_batch(page: Page, collector: Collector, size: str
     collector.wait_for("step", threshold)
 
 
-@pytest.mark.parametrize(("timeout", "ms"), [("700", 700), ("1", 100), ("99999", 30_000)])
+@on_one_page(("timeout", "ms"), [("700", 700), ("1", 100), ("99999", 30_000)])
 def test_a_batch_waits_so_long(page: Page, collector: Collector, timeout: str, ms: int) -> None:
-    install_clock(page)
+    start_clock(page)
     page.goto(collector.publish("/", tag=f"data-batch-timeout={timeout}"))
     stop_clock(page)
     page.clock.run_for(30_000)

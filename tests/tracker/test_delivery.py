@@ -4,7 +4,8 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.tracker.collector import Collector
-from tests.tracker.visits import hide, install_clock, stop_clock, track
+from tests.tracker.one_page import on_one_page
+from tests.tracker.visits import hide, install_clock, start_clock, stop_clock, track
 
 pytestmark = pytest.mark.browser
 
@@ -19,7 +20,7 @@ ANSWERS = """
     return status ? Promise.resolve(new Response(null, { status })) : Promise.reject(new TypeError("no connection"));
   };
 """
-"""An init script: fetch answers with `statuses` while there are any, 0 is no connection; it counts `tries`."""
+"""A script for the page: fetch answers with `statuses` while there are any, 0 is no connection; it counts `tries`."""
 
 
 def test_requests_need_no_preflight_and_carry_no_cookie(page: Page, collector: Collector) -> None:
@@ -57,7 +58,7 @@ def test_a_refusal_for_good_is_not_tried_again(page: Page, collector: Collector)
     assert collector.events("screen_view") == []
 
 
-@pytest.mark.parametrize(
+@on_one_page(
     ("statuses", "tag", "delays_ms"),
     [
         ([503, 503, 503, 503, 503], "data-max-retries=3", [500, 1000, 2000]),  # then it is dropped
@@ -77,9 +78,8 @@ def test_a_refusal_for_good_is_not_tried_again(page: Page, collector: Collector)
 def test_delays_double_and_end(
     page: Page, collector: Collector, statuses: list[int], tag: str, delays_ms: list[int]
 ) -> None:
-    page.add_init_script(ANSWERS)
-    install_clock(page)
-    page.goto(collector.publish("/", tag=tag))
+    start_clock(page)
+    page.goto(collector.publish("/", tag=tag, head=f"<script>{ANSWERS}</script>"))
     collector.wait_for("screen_view")
     stop_clock(page)
     page.evaluate(f"statuses = {statuses}; databuddy.track('event'); databuddy.flush()")

@@ -67,24 +67,40 @@ def install_clock(page: Page) -> None:
     page.clock.install()
 
 
+def start_clock(page: Page) -> None:
+    """The same for rows that share a tab: the clock that the row before stopped goes on."""
+    if page.context in _with_a_clock:
+        page.clock.resume()
+    else:
+        install_clock(page)
+
+
 def stop_clock(page: Page) -> None:
     """Stops the page's clock, installed before, one second from now; from then on it goes only where it is moved."""
     page.clock.pause_at(page.evaluate("Date.now()") / 1_000 + 1)
 
 
-def forget(profile: BrowserContext) -> bool:
-    """Closes what is open and forgets what sites have stored; whether the profile can be used again.
+# The page goes by itself: sent by the browser, it would get another process.
+_GO = "try { sessionStorage.clear() } catch {} location.href = 'about:blank'"
+
+
+def forget(profile: BrowserContext, tab: Page) -> bool:
+    """Closes all but this tab, which is blank then, and forgets what sites have stored; whether both can be used again.
 
     A clock that was installed stays: a stopped one never goes on, and under any an error in a timeout is not told.
     """
-    if profile in _with_a_clock:
+    if profile in _with_a_clock or tab.is_closed():
         return False
-    for page in profile.pages[1:]:
-        page.close()
     for page in profile.pages:
-        session = profile.new_cdp_session(page)
-        session.send("Storage.clearDataForOrigin", {"origin": "*", "storageTypes": "all"})
-        page.close()
+        if page != tab:
+            page.close()
+    tab.unroute_all()
+    if tab.url != "about:blank":
+        tab.evaluate(_GO)
+        tab.wait_for_url("about:blank")
+    session = profile.new_cdp_session(tab)
+    session.send("Storage.clearDataForOrigin", {"origin": "*", "storageTypes": "all"})
+    session.detach()
     profile.clear_cookies()
     profile.set_offline(False)
     return True

@@ -9,6 +9,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.axe import faults
 from tests.browser.chromium import launch
+from tests.browser.tab import quiet, tab_of
 from tests.browser.test_pages import context_of, sign_in
 from tests.flags.definitions import WRITTEN
 from tests.running import UNLIMITED, Box, running_box
@@ -31,18 +32,19 @@ def browser() -> Iterator[Browser]:
         yield found
 
 
+@pytest.fixture(scope="module")
+def tab(browser: Browser, box: Box) -> Iterator[Page]:
+    """The tab of somebody who is signed in."""
+    with tab_of(context_of(browser, bypass_csp=False)) as page:
+        sign_in(page, box)
+        yield page
+
+
 @pytest.fixture
-def page(browser: Browser, box: Box) -> Iterator[Page]:
-    """A signed-in page, which must not say anything on the console: that also covers its security policy."""
-    context = context_of(browser, bypass_csp=False)
-    page = context.new_page()
-    said: list[str] = []
-    page.on("console", lambda message: said.append(message.text))
-    page.on("pageerror", lambda error: said.append(str(error)))
-    sign_in(page, box)
-    yield page
-    context.close()
-    assert said == []
+def page(tab: Page) -> Iterator[Page]:
+    """The same, in which nothing may be said on the console."""
+    with quiet(tab) as page:
+        yield page
 
 
 @pytest.mark.node
