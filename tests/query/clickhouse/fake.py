@@ -91,6 +91,8 @@ class Fake:
             self.tables.pop(name, None)
 
     def look(self, statement: str) -> list[tuple[Any, ...]]:
+        if " union all " in statement:
+            return [row for one in statement.split(" union all ") for row in self.look(one)]
         if " from system.tables " in statement:
             return [(name,) for name in self.tables]
         found = _LOOKED.fullmatch(statement)
@@ -135,6 +137,8 @@ def _values(shown: str, row: dict[str, Any]) -> list[Any]:
 
 
 def _aggregate(shown: str, rows: list[dict[str, Any]]) -> Any:
+    if shown.startswith("'"):
+        return shown.strip("'")
     if shown == "count()":
         return len(rows)
     function, _, name = shown.rstrip(")").partition("(")

@@ -16,7 +16,7 @@ from collections.abc import Collection, Iterable, Mapping
 from analytics_box.cluster.which import Which
 from analytics_box.facts.tables import FACT_NAMES
 from analytics_box.query.engines.clickhouse import tables
-from analytics_box.query.engines.clickhouse.server import Away, Gone, Replaced, Server, count
+from analytics_box.query.engines.clickhouse.server import Away, Gone, Replaced, Server, count, counts
 from analytics_box.query.engines.clickhouse.tables import OWNER, Table
 from analytics_box.store.text_numbers import hashed
 
@@ -100,9 +100,8 @@ def found_tables(server: Server, machine: Machine) -> list[str]:
 
 def _has_rows_of(server: Server, numbers: Iterable[int], tables_there: Collection[str]) -> bool:
     """Whether facts of these machines are there."""
-    return any(
-        count(server, table, of_number(number)) for number in numbers for table in FACT_NAMES if table in tables_there
-    )
+    there = [table for table in FACT_NAMES if table in tables_there]
+    return any(any(counts(server, dict.fromkeys(there, of_number(number))).values()) for number in numbers if there)
 
 
 def _make(server: Server, machine: Machine, shape: str) -> str:
@@ -158,10 +157,10 @@ def first_shipment(machine: Machine, now: int) -> int:
 
 def remove_late(server: Server, machine: Machine, before: int, kept: Mapping[str, int]) -> None:
     """Remove what came late of what this machine sent before it began again with this shipment, above what it kept."""
-    for table in tables.SHIPPED:
-        where = f"{_above(machine, table, kept)} and shipment < {before}"
-        if count(server, table.name, where):
-            server.remove(table.name, where)
+    late = {table.name: f"{_above(machine, table, kept)} and shipment < {before}" for table in tables.SHIPPED}
+    for table, found in counts(server, late).items():
+        if found:
+            server.remove(table, late[table])
 
 
 def _above(machine: Machine, table: Table, floors: Mapping[str, int]) -> str:
