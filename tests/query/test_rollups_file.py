@@ -297,6 +297,12 @@ def test_what_does_not_pay_is_not_kept(world: World, monkeypatch: pytest.MonkeyP
     left_out = {roll for (roll,) in world.rollups._connection.execute("select roll from not_rolled").fetchall()}
     assert left_out
     assert left_out < {roll.name for roll in BY_DIMENSION}
+    for roll in left_out:
+        lacking = world.rollups._connection.execute(
+            "select site, day from not_rolled where roll = ?", (roll,)
+        ).fetchall()
+        kept = world.rollups._connection.execute(f"select distinct site, day from rolled_{roll}").fetchall()
+        assert not {(site, day) for site, key in kept for day in rollups.days_in(int(str(key)))} & {*lacking}, roll
     world.assert_alike([*ALL, *(replace(plan, sites=(1,)) for plan in ALL)])
 
 
