@@ -1,11 +1,13 @@
-"""For all tests: where they keep their files."""
+"""For all tests: where they keep their files, and what they need not do again and again."""
 
 import gc
 import os
 import shutil
 import tempfile
+from functools import cache
 from pathlib import Path
 
+import httpx
 import pytest
 from hypothesis import settings
 
@@ -26,6 +28,8 @@ def pytest_configure() -> None:
     if "TMPDIR" not in os.environ and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM:
         os.environ["TMPDIR"] = str(MEMORY)
         tempfile.tempdir = None  # to be looked up again
+    # httpx reads the certificates of all authorities for each client, ten times the work of a request without TLS.
+    pytest.MonkeyPatch().setattr("httpx._transports.default.create_ssl_context", cache(httpx.create_ssl_context))
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
