@@ -7,7 +7,7 @@ from playwright.sync_api import Page
 
 from tests.tracker.collector import Collector
 from tests.tracker.one_page import on_one_page
-from tests.tracker.visits import hide, install_clock, stop_clock, track
+from tests.tracker.visits import REMEMBER_SENDINGS, hide, install_clock, stop_clock, track, wait_until_answered
 
 pytestmark = pytest.mark.browser
 
@@ -179,10 +179,12 @@ def test_a_profile_is_told_of_the_id_as_its_events_are(
 
 
 def test_a_kept_profile_is_told_once_a_session(page: Page, collector: Collector) -> None:
+    page.add_init_script(REMEMBER_SENDINGS)
     for path in ("/one", "/two"):
         page.goto(collector.publish(path, tag=KEPT))
         page.evaluate("databuddy.identify('user-1', { plan: 'pro' })")
         collector.wait_for_route("/identify")
+        wait_until_answered(page)  # the page remembers what was taken
     page.goto(collector.publish("/three", tag=KEPT))
     collector.wait(lambda: len(collector.events("screen_view")) == 3, "the third page")
     assert page.evaluate("databuddy.getProfileId()") == "user-1"
