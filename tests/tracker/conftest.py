@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Error, Page, ViewportSize
 
 from tests.browser.chromium import USER_AGENT, launch, launch_beside
 from tests.tracker.collector import Collector, collecting
-from tests.tracker.visits import NOT_AUTOMATED, forget
+from tests.tracker.visits import NOT_AUTOMATED, forget, with_routes
 
 ARGUMENTS = (f"--user-agent={USER_AGENT}",)
 
@@ -91,6 +92,13 @@ def page(tab: Page, monkeypatch: pytest.MonkeyPatch) -> Iterator[Page]:
     added = []
     add = tab.add_init_script
     monkeypatch.setattr(tab, "add_init_script", lambda script: added.append(add(script)))
+    route = tab.route
+
+    def hold(*given: Any, **options: Any) -> None:
+        with_routes.add(tab)
+        route(*given, **options)
+
+    monkeypatch.setattr(tab, "route", hold)
     with watched(tab) as page:
         yield page
     for script in added:
