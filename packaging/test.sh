@@ -72,12 +72,12 @@ skipped() {
     fi
 }
 
-# How many processes test at once: one more than there are processors, for many tests wait; more than six browsers
+# How many processes test at once: two more than there are processors, for many tests wait; more than six browsers
 # and servers side by side want more memory than small machines have.
 workers() {
     found=$(getconf _NPROCESSORS_ONLN 2>/dev/null) || found=1
-    [ "$found" -lt 6 ] || found=5
-    printf '%s' "$((found + 1))"
+    [ "$found" -lt 5 ] || found=4
+    printf '%s' "$((found + 2))"
 }
 
 check() {

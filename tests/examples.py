@@ -26,11 +26,11 @@ def some(rows: Iterable[T], number: int) -> Sequence[T]:
 
 
 def examples(number: int, *, anew: bool = False, unchecked: Iterable[HealthCheck] = ()) -> settings:
-    """The settings of a test with so many examples in a thorough run, and a third of them, the same ones each time, in
+    """The settings of a test with so many examples in a thorough run, and a quarter of them, the same ones each time, in
     any other. With `anew` these are others each time, too. `unchecked` are what Hypothesis need not complain of."""
     thorough = is_thorough()
     return settings(
-        max_examples=number if thorough else -(-number // 3),
+        max_examples=number if thorough else -(-number // 4),
         derandomize=not (thorough or anew),
         suppress_health_check=tuple(unchecked),
     )

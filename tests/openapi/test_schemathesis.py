@@ -1,8 +1,8 @@
 """Requests made up from the document, pages included: none breaks the box, and every answer is one that it knows.
 
-Each is asked as it was made up, and once more with the names of things that really exist; by everybody in a thorough
-run, and in any other by the three callers in turn, so that each asks one of both. What ends something comes last, so
-that all others still find it.
+Each is asked as it was made up, and once more with the names of things that really exist; by all three callers in a
+thorough run, and in any other each of both by one of them, in turn. What ends something comes last, so that all others
+still find it.
 """
 
 import gzip
@@ -137,7 +137,7 @@ class Explorer:
             for who in callers if is_thorough() else callers[:1]:
                 self._ask(case, who)
             name_existing(case, known)
-            for who in callers if is_thorough() else callers[1:]:
+            for who in callers if is_thorough() else callers[1:2]:
                 self._ask(case, who)
             if harm(operation):  # what ends sessions, too
                 self._cookie = self._box.cookie

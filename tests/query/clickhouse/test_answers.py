@@ -21,7 +21,7 @@ from tests.query.test_every_type import ask, operators_of
 
 pytestmark = needs_chdb
 
-OF_SEVERAL = some(sorted(catalog.TYPES), 25)  # types that one of several machines is asked
+OF_SEVERAL = some(sorted(catalog.TYPES), 12)  # types that one of several machines is asked
 
 
 @pytest.fixture(scope="module", params=["alone", "one of several"])
