@@ -26,8 +26,8 @@ def some(rows: Iterable[T], number: int) -> Sequence[T]:
 
 
 def examples(number: int, *, anew: bool = False, unchecked: Iterable[HealthCheck] = ()) -> settings:
-    """The settings of a test with so many examples in a thorough run, and a quarter of them, the same ones each time, in
-    any other. With `anew` these are others each time, too. `unchecked` are what Hypothesis need not complain of."""
+    """The settings of a test with so many examples in a thorough run, and a quarter of them, the same each time, in any
+    other. With `anew` these are others each time, too. `unchecked` are what Hypothesis need not complain of."""
     thorough = is_thorough()
     return settings(
         max_examples=number if thorough else -(-number // 4),

@@ -110,6 +110,7 @@ def test_the_pages_are_clean_for_axe_and_fit(browser: Browser, box: Box) -> None
     assert found == []
 
 
+@pytest.mark.thorough
 def test_a_webhook_is_added_tried_and_deleted_without_scripts(browser: Browser, box: Box, receiver: Receiver) -> None:
     context = context_of(browser, NARROW, java_script_enabled=False)
     page = context.new_page()

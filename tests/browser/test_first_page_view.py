@@ -118,6 +118,7 @@ def test_a_page_view_travels_from_the_page_to_the_dashboard(
         expect(dashboard.locator("#tile-visitors .tile-value")).to_have_text("1")
 
 
+@pytest.mark.thorough
 def test_the_first_event_turns_the_snippet_into_the_overview(
     browser: Browser, visitors: Browser, tmp_path: Path
 ) -> None:

@@ -29,6 +29,7 @@ def cluster() -> Iterator[Cluster]:
         yield made
 
 
+@pytest.mark.thorough
 def test_another_machine_goes_on_in_the_place_of_the_primary(cluster: Cluster, tmp_path: Path) -> None:
     old, new, etc, away, safe = (tmp_path / name for name in ("old", "new", "etc", "away", "safe"))
     lost = cluster.servers["primary"]

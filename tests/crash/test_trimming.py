@@ -50,6 +50,7 @@ def wait_until(server: Server, what: str, wanted: int) -> None:
         time.sleep(0.01)
 
 
+@pytest.mark.thorough
 def test_events_that_leave_while_the_box_is_killed_are_in_clickhouse_once(tmp_path: Path) -> None:
     data_dir = tmp_path / "data"
     account = set_up(data_dir)
