@@ -10,7 +10,6 @@ import pytest
 from playwright.sync_api import Browser, Page, Request, Route, expect
 
 from tests.browser.axe import faults
-from tests.browser.tab import quiet, tab_of
 from tests.browser.test_pages import context_of, sign_in
 from tests.running import BROWSER, UNLIMITED, Box, running_box
 
@@ -61,21 +60,6 @@ def send(box: Box, path: str, content: Any) -> None:
 
 def site(box: Box, query: str = "") -> str:
     return f"{box.url}/sites/{box.account.website_id}{query}"
-
-
-@pytest.fixture(scope="module")
-def tab(browser: Browser, box: Box) -> Iterator[Page]:
-    """The tab of somebody who is signed in."""
-    with tab_of(context_of(browser)) as page:
-        sign_in(page, box)
-        yield page
-
-
-@pytest.fixture
-def page(tab: Page) -> Iterator[Page]:
-    """The same, in which nothing may be said on the console."""
-    with quiet(tab) as page:
-        yield page
 
 
 def settled(page: Page) -> None:

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, exp
 from analytics_box.texts import Manual as ManualWords
 from tests.browser.axe import DESKTOP, NARROW, faults, resize
 from tests.browser.constructs import showing_all
-from tests.browser.tab import quiet, tab_of
+from tests.browser.tab import tab_of
 from tests.examples import is_thorough
 from tests.running import BROWSER, EMAIL, PASSWORD, UNLIMITED, Box, running_box, serving
 
@@ -138,13 +138,6 @@ def tab(browser: Browser, box: Box) -> Iterator[Page]:
     """The tab of somebody who is signed in."""
     with tab_of(context_of(browser, timezone_id="Europe/Berlin")) as page:
         sign_in(page, box)
-        yield page
-
-
-@pytest.fixture
-def page(tab: Page) -> Iterator[Page]:
-    """The same, in which nothing may be said on the console."""
-    with quiet(tab) as page:
         yield page
 
 

@@ -5,10 +5,9 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
-from tests.browser.tab import quiet, tab_of
-from tests.browser.test_pages import SETTINGS, context_of, sign_in, site, visit
+from tests.browser.test_pages import SETTINGS, site, visit
 from tests.running import Box, running_box
 
 pytestmark = pytest.mark.browser
@@ -19,21 +18,6 @@ def box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Box]:
     with running_box(tmp_path_factory.mktemp("palette") / "data", **SETTINGS) as running:
         visit(running, "/", 1)
         yield running
-
-
-@pytest.fixture(scope="module")
-def tab(browser: Browser, box: Box) -> Iterator[Page]:
-    """The tab of somebody who is signed in."""
-    with tab_of(context_of(browser)) as page:
-        sign_in(page, box)
-        yield page
-
-
-@pytest.fixture
-def page(tab: Page) -> Iterator[Page]:
-    """The same, in which nothing may be said on the console."""
-    with quiet(tab) as page:
-        yield page
 
 
 def test_the_palette_leads_anywhere_without_a_mouse_and_remembers(page: Page, box: Box) -> None:

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.axe import faults
-from tests.browser.tab import REFUSED, quiet, tab_of
+from tests.browser.tab import REFUSED, quiet
 from tests.browser.test_pages import (
     HOSTILE,
     SETTINGS,
@@ -50,17 +50,9 @@ def box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Box]:
         yield running
 
 
-@pytest.fixture(scope="module")
-def tab(browser: Browser, box: Box) -> Iterator[Page]:
-    """The tab of somebody who is signed in."""
-    with tab_of(context_of(browser)) as page:
-        sign_in(page, box)
-        yield page
-
-
 @pytest.fixture
 def page(tab: Page) -> Iterator[Page]:
-    """The same, in which nothing may be said on the console but that a query is refused."""
+    """The tab of this file, in which nothing may be said on the console but that a query is refused."""
     with quiet(tab, but=(REFUSED,)) as page:
         yield page
 

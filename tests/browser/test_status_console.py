@@ -8,7 +8,6 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.axe import faults
-from tests.browser.tab import quiet, tab_of
 from tests.browser.test_pages import HOSTILE, context_of, sign_in
 from tests.running import UNLIMITED, Box, running_box
 
@@ -71,21 +70,6 @@ def paths(box: Box, home: str) -> list[str]:
 def call_list(box: Box, procedure: str, page: str) -> list[dict[str, Any]]:
     found: Any = call(box, procedure, statusPageId=page)
     return list(found)
-
-
-@pytest.fixture(scope="module")
-def tab(browser: Browser, box: Box) -> Iterator[Page]:
-    """The tab of somebody who is signed in."""
-    with tab_of(context_of(browser)) as page:
-        sign_in(page, box)
-        yield page
-
-
-@pytest.fixture
-def page(tab: Page) -> Iterator[Page]:
-    """The same, in which nothing may be said on the console."""
-    with quiet(tab) as page:
-        yield page
 
 
 @pytest.mark.node

@@ -202,7 +202,7 @@ def _put_together(db: Connection, plans: Sequence[Plan]) -> dict[Plan, Statement
     alike: dict[object, list[Plan]] = {}
     for plan in plans:
         if plan.source == "sessions":
-            alike.setdefault((plan.sites, plan.start, plan.end, plan.where), []).append(plan)
+            alike.setdefault((plan.sites, plan.start, plan.end, plan.given_before, plan.where), []).append(plan)
     found: dict[Plan, Statement] = {}
     for number, those in enumerate(alike.values()):
         if len(those) > 1:
