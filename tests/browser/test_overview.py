@@ -295,6 +295,27 @@ def test_a_panel_that_comes_late_keeps_the_height_of_its_place_only_in_sight(pag
     expect(page.locator("#panel-errors:not(.list-kept) .bar")).to_have_count(2)
 
 
+# By how much tiles are higher or lower while their figures are to come.
+MOVED = """[...document.querySelectorAll(".tile")].map(tile => {
+  const stood = tile.offsetHeight;
+  const value = tile.querySelector(".tile-value");
+  const ghost = value.cloneNode();
+  ghost.classList.add("ghost");
+  value.replaceWith(ghost);
+  return tile.offsetHeight - stood;
+})"""
+
+
+def test_figures_that_come_later_move_nothing(page: Page, box: Box) -> None:
+    for width in (1280, 1000, 390):
+        page.set_viewport_size({"width": width, "height": 844})
+        page.goto(site(box, "?range=last_7d"))
+        settled(page)
+        moved = page.evaluate(MOVED)
+        assert moved
+        assert not any(moved), width
+
+
 def test_an_overview_names_places_and_languages_and_prints_on_one_page(page: Page, box: Box) -> None:
     for query in ("?range=today&tab=languages", "?compare=year&tab=map&show=table"):
         page.goto(site(box, query))
