@@ -131,6 +131,28 @@ def test_a_replica_that_fails_is_left_out_and_made_anew(
     assert world.views() == 3
 
 
+def test_questions_that_find_it_broken_together_are_one_failure(
+    world: World, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    world.visit()
+    world.maintain()
+    plan = Plan("events", (SITE,), 0, 2 * world.clock.now(), measures=("pageviews",))
+
+    def broken(*_: Any, **__: Any) -> None:
+        raise library.IOException("the disk is gone")
+
+    async def ask() -> Any:
+        return await asyncio.gather(*(world.engines.rows(plan, seconds=30) for _ in range(12)))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(duckdb, "run", broken)
+        assert world.runner.run(ask()) == [[(3,)]] * 12
+    assert caplog.text.count("There is no column replica now") == 1
+    world.clock.advance(seconds=30)
+    world.maintain()
+    assert world.engines.name == "duckdb"
+
+
 # A plan that takes memory and time: a group of each of many visitors.
 HEAVY = Plan(
     "events",

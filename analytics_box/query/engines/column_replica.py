@@ -18,6 +18,7 @@ from analytics_box.query.engines.batches import DONE, PUT_OFF, STEP_SECONDS, wor
 from analytics_box.query.engines.columns import Replica
 from analytics_box.query.engines.counting import Row, Take
 from analytics_box.query.engines.duckdb import Asking
+from analytics_box.query.engines.processors import Processors
 from analytics_box.query.engines.status import Status, newest
 from analytics_box.query.plan import Plan
 from analytics_box.store.db import Db
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-AT_ONCE = 2  # queries that run on the replica; each takes all its threads
+AT_ONCE = 2  # queries that run on the replica
 MOST_THREADS = 4
 _OF_THE_MACHINE = {"IOException", "OutOfMemoryException"}  # DuckDB's, which is not imported for their sake
 
@@ -49,6 +50,7 @@ class ColumnReplica:
         self._tasks: set[asyncio.Task[None]] = set()
         self._threads: ThreadPoolExecutor | None = None
         self._cursors: queue.SimpleQueue[DuckDBPyConnection] = queue.SimpleQueue()
+        self._processors = Processors(1, AT_ONCE)
         self._running = 0
 
     @property
@@ -71,6 +73,7 @@ class ColumnReplica:
 
     async def rows_or_none(self, plan: Plan, seconds: float, take: Take) -> list[Row] | None:
         """The rows of a plan, with all that events.db has; None if it could not answer."""
+        replica = self.opened
         try:
             await self.follow()
             return await self._rows(plan, seconds, take)
@@ -79,7 +82,8 @@ class ColumnReplica:
         except duckdb.PlanFailed:
             log.exception("The column replica cannot answer this; SQLite does")
         except Exception as broken:
-            await self._fail(broken)
+            if self.ready and self.opened is replica:  # a dozen questions may find it broken, which is one failure
+                await self._fail(broken)
         return None
 
     async def tend(self) -> None:
@@ -137,8 +141,8 @@ class ColumnReplica:
             self.opened = None
 
     async def _open(self) -> None:
-        threads = min(os.cpu_count() or 1, MOST_THREADS)
-        opened = partial(columns.open_replica, self.path, memory=self._memory, threads=threads)
+        number = min(os.cpu_count() or 1, MOST_THREADS)
+        opened = partial(columns.open_replica, self.path, memory=self._memory, threads=number)
         try:
             self.opened = await self._events.read(opened, seconds=STEP_SECONDS)
         except BoxError:
@@ -147,6 +151,7 @@ class ColumnReplica:
             await self._fail(broken)
             return
         self._opened_at = self._clock.now()
+        self._processors = Processors(number, AT_ONCE)
         self._has_rolled = False
         self._version = -1
         self._threads = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="columns")
@@ -167,7 +172,8 @@ class ColumnReplica:
                 log.info(DONE)
             return False
         try:
-            rolled = await asyncio.to_thread(replica.roll, days, now)
+            with self._processors.kept():
+                rolled = await asyncio.to_thread(replica.roll, days, now)
             async with self._following:
                 if replica is self.opened:
                     await asyncio.to_thread(replica.mark, rolled)
@@ -202,12 +208,14 @@ class ColumnReplica:
     def _run(self, asking: Asking) -> list[Row]:
         cursor = self._cursors.get()
         try:
-            return asking.run(cursor)
+            with self._processors.taken(cursor, alone=self._running == 1):
+                return asking.run(cursor)
         finally:
             self._cursors.put(cursor)
 
     async def _fail(self, broken: Exception) -> None:
         """Let SQLite answer, and build it again after a while, which grows with each failure."""
+        self.ready = False
         wait = self._backoff.failed()
         expected = isinstance(broken, columns.NoRoom | OSError) or type(broken).__name__ in _OF_THE_MACHINE
         log.error(

@@ -353,6 +353,7 @@ def _connect(path: Path, *, memory: str, threads: int) -> "DuckDBPyConnection":
     )
     connection.execute("set enable_progress_bar = false")  # it would be drawn into the log
     connection.execute("set enable_external_access = false")
+    connection.execute("set allowed_configs = ['threads']")  # processors
     connection.execute("set lock_configuration = true")
     return connection
 

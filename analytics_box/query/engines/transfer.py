@@ -2,8 +2,9 @@
 the event loop goes on meanwhile. Numbers travel by themselves, because splitting them at their commas takes a fraction
 of what reading JSON takes."""
 
+import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from analytics_box.clock import DAY
 from analytics_box.facts.layout import stored
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 PROPERTIES = "event_properties"
+_FEW: Final = 4  # rows that are sooner inserted as values: to understand a statement that reads text takes 5 ms
 _TYPES = {"string": "integer", "integer": "bigint", "real": "double", "text": "varchar"}
 _NULLABLE = frozenset(column.name for table in TABLES if table.replicated for column in table.columns if column.null)
 
@@ -57,7 +59,8 @@ def copy(
     ).fetchall()
     count, last = int(str(found[0])), int(str(found[1]))
     if count:
-        _insert(replica, table, str(found[2]).strip("[]"), str(found[3]))
+        insert = _insert_few if count <= _FEW else _insert
+        insert(replica, table, str(found[2]).strip("[]"), str(found[3]))
         if table.name == "events":
             _copy_properties(db, replica, where, values)
     return count, last
@@ -105,6 +108,20 @@ def _insert(replica: "DuckDBPyConnection", table: Table, numbers: str, texts: st
         f"insert into {table.name} by name select {', '.join(shown)}"
         f" from (select string_split(unnest(string_split($1, '],[')), ',') as row){beside if table.text else ''}",
         [numbers, texts] if table.text else [numbers],
+    )
+
+
+def _insert_few(replica: "DuckDBPyConnection", table: Table, numbers: str, texts: str) -> None:
+    """The same, each number and text as a value of the statement."""
+    rows, said = json.loads(f"[[{numbers}]]"), dict(json.loads(texts or "[]"))
+    if table.text:
+        at = table.numbers.index("id")
+        rows = [[*row, said.get(row[at])] for row in rows]
+    names = [*table.numbers, *filter(None, (table.text,))]
+    places = f"({', '.join('?' * len(names))})"
+    replica.execute(
+        f"insert into {table.name} ({', '.join(names)}) values {', '.join([places] * len(rows))}",
+        [value for row in rows for value in row],
     )
 
 

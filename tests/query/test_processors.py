@@ -1,0 +1,83 @@
+"""How many threads statements of the column replica have."""
+
+import asyncio
+import os
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from analytics_box.query.engines import column_replica, columns
+from analytics_box.query.engines.processors import Processors
+from analytics_box.query.plan import Plan
+from tests.query.replica import SITE, world_in
+
+
+class Said:
+    """A connection that is told things."""
+
+    def __init__(self) -> None:
+        self.told: list[str] = []
+
+    def execute(self, statement: str) -> None:
+        self.told.append(statement)
+
+
+@pytest.mark.parametrize(("processors", "fewer"), [(2, 1), (4, 3)])
+def test_one_question_takes_all_and_several_leave_one_to_each_other(processors: int, fewer: int) -> None:
+    said: Any = Said()
+    shared = Processors(processors, at_once=2)
+    for alone in (True, False, False, True, True):
+        with shared.taken(said, alone=alone):
+            pass
+    assert said.told == [f"set threads = {fewer}", f"set threads = {processors}"]
+
+
+def test_nothing_is_said_where_there_is_one_processor() -> None:
+    said: Any = Said()
+    shared = Processors(1, at_once=2)
+    for alone in (True, False):
+        with shared.taken(said, alone=alone):
+            pass
+    assert said.told == []
+
+
+def test_a_thread_is_not_ended_while_something_runs() -> None:
+    said: Any = Said()
+    shared = Processors(2, at_once=2)
+    with shared.taken(said, alone=True), shared.taken(said, alone=False):
+        assert said.told == []
+    with shared.kept(), shared.taken(said, alone=False):
+        assert said.told == []
+    with ExitStack() as running:
+        running.enter_context(shared.taken(said, alone=False))
+        assert said.told == ["set threads = 1"]
+        running.enter_context(shared.taken(said, alone=True))
+        assert said.told == ["set threads = 1", "set threads = 2"]
+
+
+def test_the_replica_may_be_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "cpu_count", lambda: 3)
+    monkeypatch.setattr(column_replica, "MOST_THREADS", 3)
+    monkeypatch.setattr(columns.Replica, "to_roll", lambda *_: [])
+    plan = Plan("events", (SITE,), 0, 2**53, measures=("pageviews",))
+    with world_in(tmp_path) as world:
+        world.visit()
+        world.maintain()
+
+        async def asked(times: int) -> Any:
+            return await asyncio.gather(*(world.engines.rows(plan, seconds=30) for _ in range(times)))
+
+        def threads() -> Any:
+            replica = world.engines._columns.opened
+            assert replica is not None
+            return replica.connection.execute("select current_setting('threads')").fetchall()[0][0]
+
+        assert threads() == 3
+        assert world.runner.run(asked(5)) == [[(world.views(),)]] * 5
+        world.runner.run(asked(5))
+        assert threads() == 2
+        world.runner.run(asked(1))
+        assert threads() == 3
+        assert world.engines.name == "duckdb"
