@@ -127,6 +127,48 @@ def test_a_value_filters_the_page_and_its_chip_takes_that_back(page: Page, box: 
     expect(page).to_have_url(site(box, "?range=today&tab=utm_medium"))
 
 
+def test_a_mouse_that_is_pressed_on_a_value_asks_for_what_its_click_shows(page: Page, box: Box) -> None:
+    page.goto(site(box, "?range=today"))
+    settled(page)
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.hover("#panel-sources .bar-link >> nth=0")
+    with page.expect_request("**/sites/*?*referrer*"):
+        page.mouse.down()
+    expect(page.locator("#tile-visitors .tile-value")).to_have_text("2")
+    expect(page).to_have_url(site(box, "?range=today"))
+    page.mouse.up()
+    expect(page.locator("#tile-visitors .tile-value")).to_have_text("1")
+    assert len([url for url in asked if "referrer" in url]) == 1
+    page.go_back()
+    expect(page).to_have_url(site(box, "?range=today"))
+    expect(page.locator("#tile-visitors .tile-value")).to_have_text("2")
+
+
+def test_a_press_that_becomes_no_click_changes_nothing(page: Page, box: Box) -> None:
+    page.goto(site(box, "?range=today"))
+    settled(page)
+    page.evaluate("""() => {
+      const really = globalThis.fetch;
+      globalThis.asked = [];
+      globalThis.fetch = (address, given) => {
+        asked.push(given.signal);
+        return String(address).includes("referrer") ? new Promise(() => {}) : really(address, given);
+      };
+    }""")
+    value = page.locator("#panel-sources .bar-link >> nth=0")
+    value.click(button="right")
+    assert page.evaluate("asked.length") == 0
+    value.hover()
+    page.mouse.down()
+    assert page.evaluate("asked.map((signal) => signal.aborted)") == [False]
+    page.mouse.move(2, 2)
+    page.mouse.up()
+    page.wait_for_function("asked[0].aborted")
+    expect(page).to_have_url(site(box, "?range=today"))
+    expect(page.locator("#page.swapping")).to_have_count(0)
+
+
 def test_what_was_out_of_sight_at_a_click_keeps_its_height_and_is_drawn_by_itself(page: Page, box: Box) -> None:
     """The chart above and the lists below, without anybody scrolling there."""
     page.set_viewport_size({"width": 1280, "height": 400})

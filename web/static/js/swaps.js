@@ -51,16 +51,35 @@ const put = (fresh, old) => {
 };
 
 // Going back to an address without its page loads it anew.
+const stay = () => { if (!history.state?.swapped) history.replaceState({ ...history.state, swapped: true }, ""); };
 const push = (address) => {
   if (address === location.href) return;
-  history.replaceState({ ...history.state, swapped: true }, "");
+  stay();
   history.pushState({ swapped: true }, "", address);
+};
+
+const ask = (address, whole) => {
+  const own = new AbortController();
+  const headers = { "HX-Request": "true", "HX-Current-URL": location.href, accept: "text/html", ...(whole && { "HX-Boosted": "true" }) };
+  return { address, own, answer: fetch(address, { headers, signal: own.signal }) };
+};
+
+// A mouse button that goes down on a link asks already: most people let it go a tenth of a second later.
+let pressed = null;
+const letGo = () => {
+  pressed?.own.abort();
+  pressed = null;
+};
+const taken = (address) => {
+  const found = pressed?.address === address ? pressed : null;
+  if (found) pressed = null;
+  return found;
 };
 
 // Put what an address has in the place of a part of the page. Raises the status, 0 if nothing came; nothing is raised
 // when the part is asked for something else meanwhile.
 const swap = async (id, address, { whole = false } = {}) => {
-  const own = new AbortController();
+  const { own, answer: coming } = (whole && taken(address)) || ask(address, whole);
   asking.get(id)?.abort();
   asking.set(id, own);
   const newest = () => asking.get(id) === own;
@@ -70,18 +89,19 @@ const swap = async (id, address, { whole = false } = {}) => {
   place.classList.add("swapping");
   const dim = setTimeout(() => place.classList.add("dimmed"), SOON);
   try {
-    const headers = { "HX-Request": "true", "HX-Current-URL": location.href, accept: "text/html", ...(whole && { "HX-Boosted": "true" }) };
-    const answer = await fetch(address, { headers, signal: own.signal });
+    if (whole) stay(); // which takes as long as a frame, and is done while others work
+    const answer = await coming;
     const signIn = answer.headers.get("hx-redirect");
     if (signIn) return location.assign(signIn);
     if (!answer.ok) throw answer.status;
-    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const text = answer.text();
+    if (whole && newest()) push(answer.url);
+    const page = new DOMParser().parseFromString(await text, "text/html");
     if (!newest() || !place.isConnected) return;
     const fresh = page.getElementById(id);
     if (!fresh && !whole) throw 0;
     if (!fresh) return location.assign(answer.url);
     if (whole) {
-      push(answer.url);
       document.title = page.title;
       hide();
     }
@@ -106,15 +126,31 @@ const fetchPage = (address) => {
 const modified = (event) => event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey;
 const isSwapped = (element) => Boolean(element?.closest("[data-swaps], [data-whole]")?.matches("[data-swaps]"));
 
-document.addEventListener("click", (event) => {
+// The address that a click on a link has put in the place of the page; empty where it does something else.
+const leadsTo = (event) => {
   const link = event.target.closest?.("a[href]");
   const path = link?.getAttribute("href"); // links of the map, too, which are none of HTML
-  if (event.defaultPrevented || modified(event) || !isSwapped(link) || path.startsWith("#") || link.hasAttribute("download")) return;
+  if (event.defaultPrevented || modified(event) || !isSwapped(link) || path.startsWith("#") || link.hasAttribute("download")) return "";
   const address = new URL(path, location);
-  if (address.origin !== location.origin) return;
+  return address.origin === location.origin ? address.href : "";
+};
+
+document.addEventListener("click", (event) => {
+  const address = leadsTo(event);
+  if (!address) return;
   event.preventDefault();
-  fetchPage(address.href);
+  fetchPage(address);
 });
+
+document.addEventListener("pointerdown", (event) => {
+  letGo();
+  if (event.pointerType !== "mouse" || event.target.closest?.("a[data-part]")) return; // a tab, tabs.js
+  const address = leadsTo(event);
+  if (!address) return;
+  pressed = ask(address, true);
+  pressed.answer.catch(() => {}); // who clicks is told
+});
+for (const name of ["pointerup", "pointercancel"]) document.addEventListener(name, () => setTimeout(letGo)); // the click comes before
 
 document.addEventListener("submit", (event) => {
   const form = event.target;
