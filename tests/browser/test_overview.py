@@ -359,9 +359,11 @@ def test_figures_that_come_later_move_nothing(page: Page, box: Box) -> None:
 
 
 def test_an_overview_names_places_and_languages_and_prints_on_one_page(page: Page, box: Box) -> None:
-    for query in ("?range=today&tab=languages", "?compare=year&tab=map&show=table"):
+    filtered = "?range=today&tab=languages&country=DE&path.not=/docs"
+    for query, chips in (("?range=today&tab=languages", 0), (filtered, 2), ("?compare=year&tab=map&show=table", 0)):
         page.goto(site(box, query))
         settled(page)
+        expect(page.locator("[id^=chip-]")).to_have_count(chips)
         printed = page.pdf(format="A4")
         assert len(re.findall(rb"/Type */Page\b", printed)) == 1, query
     expect(page.locator("#panel-countries")).to_contain_text("Germany")
