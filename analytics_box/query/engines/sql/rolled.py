@@ -21,6 +21,7 @@ from analytics_box.query.plan import BUCKET, Plan, Source
 from analytics_box.query.rollups import SLOT, STARTS, TIME, Cut
 
 LONG = 60  # days, from which on the class in the middle is looked for before durations are put in order
+_LONGEST = 1 << 40  # ms, longer than any duration
 MARKER = re.compile(r":(?<![:\w]:)([a-z]\w*)")  # the colon first, which is found soonest
 
 # What one row is to a measure.
@@ -166,7 +167,11 @@ def _classed(
 
 
 def _middle(days: str, rows: str) -> str:
-    """The median of each place, of what days have by class and of single rows."""
+    """The median of each place, of what days have by class and of single rows.
+
+    Of the classes in the middle all durations are taken, and so many others from `beside` them that those on either
+    side are as many as among all: where there are `more` below, a 0 stands for each of these, else the longest.
+    """
     return f"""with piece as materialized (
 {rows}
 ),
@@ -184,26 +189,21 @@ from counted
 middle as (
 select place, class, many, before, total from added where before <= total / 2 and before + many > (total - 1) / 2
 ),
-ordered as (
-select place, list(duration order by duration) as durations
+beside as (
+select place, cast(coalesce(sum(case when class > 0 then many end), 0) - total as bigint)
+  + 2 * coalesce(min(case when class > 0 then before end), total) as more
+from middle group by place, total
+)
+select place, median(duration) as m_median_duration
 from (
 select place, unnest(durations) as duration from ({days} and class > 0) semi join middle using (place, class)
 union all
 select place, duration from piece semi join middle using (place, class) where class > 0
+union all
+select place, case when more > 0 then 0 else {_LONGEST} end as duration
+from (select place, more, unnest(range(abs(more))) from beside)
 )
-group by place
-)
-select place, cast({_nth("(total - 1) / 2")} + {_nth("total / 2")} as double) * 0.5 as m_median_duration
-from (
-select place, min(total) as total, sum(case when class = 0 then many else 0 end) as zeros,
-  min(case when class > 0 then before end) as before
-from middle group by place
-) left join ordered using (place)"""
-
-
-def _nth(place: str) -> str:
-    """The duration at this place, from 0 on, among all in their order."""
-    return f"case when {place} < zeros then 0 else durations[{place} - before + 1] end"
+group by place"""
 
 
 def _slots(plan: Plan, cut: Cut, table: str, *columns: str, slot: str = "slot") -> str:
