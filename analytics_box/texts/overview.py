@@ -141,6 +141,7 @@ class Filters:
     suggestions = "Values in this range"
     suggested = "{count} suggestions"
     none_suggested = "No suggestions"
+    not_suggested = "Suggestions could not be loaded. They are asked for again in a moment."
     with_ = "How it joins the others"
     alone: ClassVar[Mapping[str, str]] = {"all": "and this", "any": "or this"}
     join = "{word}, beside {filters}"

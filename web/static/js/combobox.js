@@ -2,6 +2,7 @@
 // becomes a token beside the field, so that a filter may have several; Enter in the empty field sends the form.
 // Without this script the field takes one value, and sending it again for the same field adds another.
 const WAIT = 120; // ms after the last key
+const AGAIN = 2_000; // ms after an answer that did not come
 const valueless = new Set(["set", "unset"]);
 const parts = (form) => ({
   input: form.querySelector("#filter-value"),
@@ -35,6 +36,15 @@ const mark = (form, option) => {
   option?.scrollIntoView({ block: "nearest" });
 };
 
+// It is said, and tried again as long as somebody is at the field.
+const fail = (form) => {
+  const { input, said } = parts(form);
+  close(form);
+  said.textContent = said.dataset.failed;
+  said.classList.add("failed");
+  form.later = setTimeout(() => { if (document.activeElement === input) suggest(form); }, AGAIN);
+};
+
 const suggest = async (form) => {
   const { input, list, said } = parts(form);
   form.asked?.abort();
@@ -44,11 +54,15 @@ const suggest = async (form) => {
   address.searchParams.set("q", input.value);
   try {
     const answer = await fetch(address, { signal: asked.signal, headers: { accept: "text/html" } });
-    if (!answer.ok || answer.redirected) return close(form);
+    if (!answer.ok || answer.redirected) throw answer;
     const found = await answer.text();
     if (asked.signal.aborted || document.activeElement !== input) return;
     list.innerHTML = found;
-  } catch { return; }
+  } catch {
+    if (!asked.signal.aborted) fail(form);
+    return;
+  }
+  said.classList.remove("failed");
   const count = options(list).length;
   list.hidden = !count;
   input.setAttribute("aria-expanded", String(count > 0));
