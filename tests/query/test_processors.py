@@ -11,7 +11,7 @@ import pytest
 from analytics_box.query.engines import column_replica, columns
 from analytics_box.query.engines.processors import Processors
 from analytics_box.query.plan import Plan
-from tests.query.replica import SITE, world_in
+from tests.query.replica import SITE, World, world_in
 
 
 class Said:
@@ -62,6 +62,14 @@ def test_the_replica_may_be_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(column_replica, "MOST_THREADS", 3)
     monkeypatch.setattr(columns.Replica, "to_roll", lambda *_: [])
     plan = Plan("events", (SITE,), 0, 2**53, measures=("pageviews",))
+    told: list[bool] = []
+    taken = Processors.taken
+
+    def noted(self: Processors, connection: Any, *, alone: bool) -> Any:
+        told.append(alone)
+        return taken(self, connection, alone=alone)
+
+    monkeypatch.setattr(Processors, "taken", noted)
     with world_in(tmp_path) as world:
         world.visit()
         world.maintain()
@@ -69,15 +77,19 @@ def test_the_replica_may_be_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         async def asked(times: int) -> Any:
             return await asyncio.gather(*(world.engines.rows(plan, seconds=30) for _ in range(times)))
 
-        def threads() -> Any:
-            replica = world.engines._columns.opened
-            assert replica is not None
-            return replica.connection.execute("select current_setting('threads')").fetchall()[0][0]
-
-        assert threads() == 3
-        assert world.runner.run(asked(5)) == [[(world.views(),)]] * 5
+        assert world.runner.run(asked(1)) == [[(world.views(),)]]
+        told.clear()
         world.runner.run(asked(5))
-        assert threads() == 2
+        assert told == [False] * 5
+        assert threads(world) == 2
+        told.clear()
         world.runner.run(asked(1))
-        assert threads() == 3
+        assert told == [True]
+        assert threads(world) == 3
         assert world.engines.name == "duckdb"
+
+
+def threads(world: World) -> int:
+    replica = world.engines._columns.opened
+    assert replica is not None
+    return int(replica.connection.execute("select current_setting('threads')").fetchall()[0][0])

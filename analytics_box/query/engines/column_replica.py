@@ -51,7 +51,7 @@ class ColumnReplica:
         self._threads: ThreadPoolExecutor | None = None
         self._cursors: queue.SimpleQueue[DuckDBPyConnection] = queue.SimpleQueue()
         self._processors = Processors(1, AT_ONCE)
-        self._running = 0
+        self._running = 0  # questions, also those that wait
 
     @property
     def has_file(self) -> bool:
@@ -73,10 +73,14 @@ class ColumnReplica:
 
     async def rows_or_none(self, plan: Plan, seconds: float, take: Take) -> list[Row] | None:
         """The rows of a plan, with all that events.db has; None if it could not answer."""
+        if self._running >= self._most_waiting:
+            raise Unavailable("Too many questions at once; ask again in a moment", retry_after=1)
         replica = self.opened
+        self._running += 1
+        first = self._running == 1
         try:
             await self.follow()
-            return await self._rows(plan, seconds, take)
+            return await self._rows(plan, seconds, take, first=first)
         except BoxError:
             raise
         except duckdb.PlanFailed:
@@ -84,6 +88,8 @@ class ColumnReplica:
         except Exception as broken:
             if self.ready and self.opened is replica:  # a dozen questions may find it broken, which is one failure
                 await self._fail(broken)
+        finally:
+            self._running -= 1
         return None
 
     async def tend(self) -> None:
@@ -190,25 +196,20 @@ class ColumnReplica:
                 if not await self._events.read(self.opened.step, seconds=STEP_SECONDS):
                     self._version = version
 
-    async def _rows(self, plan: Plan, seconds: float, take: Take) -> list[Row]:
+    async def _rows(self, plan: Plan, seconds: float, take: Take, *, first: bool) -> list[Row]:
         if self._threads is None or self.opened is None:
             raise RuntimeError("The column replica is closed")
-        if self._running >= self._most_waiting:
-            raise Unavailable("Too many questions at once; ask again in a moment", retry_after=1)
-        self._running += 1
         asking = Asking(plan, seconds, take, self.opened.days)
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._threads, self._run, asking)
+            return await asyncio.get_running_loop().run_in_executor(self._threads, self._run, asking, first)
         except asyncio.CancelledError:
             asking.stop()
             raise
-        finally:
-            self._running -= 1
 
-    def _run(self, asking: Asking) -> list[Row]:
+    def _run(self, asking: Asking, first: bool) -> list[Row]:
         cursor = self._cursors.get()
         try:
-            with self._processors.taken(cursor, alone=self._running == 1):
+            with self._processors.taken(cursor, alone=first and self._running == 1):
                 return asking.run(cursor)
         finally:
             self._cursors.put(cursor)
