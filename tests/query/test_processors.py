@@ -57,6 +57,20 @@ def test_a_thread_is_not_ended_while_something_runs() -> None:
         assert said.told == ["set threads = 1", "set threads = 2"]
 
 
+def test_a_statement_runs_where_no_thread_is_to_be_had() -> None:
+    class Refused(Said):
+        def execute(self, statement: str) -> None:
+            super().execute(statement)
+            raise RuntimeError("can't start new thread")
+
+    said: Any = Refused()
+    shared = Processors(2, at_once=2)
+    for _ in range(2):
+        with shared.taken(said, alone=False):
+            pass
+    assert said.told == ["set threads = 1"] * 2  # it is tried again
+
+
 def test_the_replica_may_be_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "cpu_count", lambda: 3)
     monkeypatch.setattr(column_replica, "MOST_THREADS", 3)

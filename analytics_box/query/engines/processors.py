@@ -6,7 +6,7 @@ processor time of an overview.
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -30,8 +30,9 @@ class Processors:
             wanted = self._all if alone else self._shared
             # The engine ends a thread when that has done what it does, so there are fewer only when nothing runs.
             if wanted > self._threads or (wanted < self._threads and not self._at_work):
-                connection.execute(f"set threads = {wanted}")
-                self._threads = wanted
+                with suppress(Exception):  # where no thread is to be had, it goes on with those that there are
+                    connection.execute(f"set threads = {wanted}")
+                    self._threads = wanted
         with self.kept():
             yield
 
