@@ -11,7 +11,9 @@ from analytics_box.ingest.live import Key, LiveSessions, client_key, visitor_key
 from analytics_box.ingest.sessions import MOST_SIGNALS, SPAN_KINDS, Session, Visits
 from analytics_box.store.db import Connection
 
-_FRESH = 2 * DAY  # an event may be a day late (semantics 1) and continue a session that had begun a day before it
+# An event may be a day late (semantics 1) and continue a session that had begun a day before it, which may take in a
+# span of the day before that.
+_FRESH = 3 * DAY
 _NEWEST = 300_000  # events, a quarter as many spans of each kind
 
 # Signals as they are packed (sessions.py), in hexadecimal digits.

@@ -186,10 +186,8 @@ def told(
     if signal.lasts and len(draft.rows) + len(waiting) // _SIGNAL.size <= most_moved:
         if waiting:
             waiting = packed(draft.gather(_fresh(waiting, signal), named=named))
-        later = [one for one in sessions if one.first > draft.first and one is not home]
-        following = min(later, key=_first, default=None)
-        if following is not None:
-            sessions = _with(sessions, following, draft.gather_from(following, named=named))
+        for later in [one for one in sessions if one.first > draft.first and one is not home]:
+            sessions = _with(sessions, later, draft.gather_from(later, named=named))
     session = draft.session()
     return Told(Visits(_with(sessions, home, session), waiting), session, draft.moves(session))
 
@@ -210,8 +208,10 @@ def _waiting_with(waiting: bytes, signal: Signal) -> bytes:
 
 
 def _fresh(waiting: bytes, signal: Signal) -> list[Signal]:
-    """What may still come into a session with this signal."""
-    return [one for one in unpacked(waiting) if abs(one.time - signal.time) <= LONGEST]
+    """What may still come into a session with this signal: what lasts as far from it as a session is long, and spans
+    that far from that."""
+    near = {True: LONGEST, False: 2 * LONGEST}
+    return [one for one in unpacked(waiting) if abs(one.time - signal.time) <= near[one.lasts]]
 
 
 def _reaching(session: Session, signal: Signal) -> Session:
@@ -277,7 +277,7 @@ class _Draft:
             return shown.get(one.path, one.time + 1) <= one.time <= self.first + LONGEST
 
         def near(one: Signal) -> bool:
-            return _reaches(self.first, self.last, one.time, named=named)
+            return _reaches(self.first, self.last, one, named=named)
 
         beacons = self._gain_those(sorted((one for one in waiting if one.lasts), key=_time), leaves)
         beacons = self._gain_those(beacons, near)
@@ -294,15 +294,15 @@ class _Draft:
                 left.append(one)
         return left
 
-    def gather_from(self, following: Session, *, named: bool) -> Session:
-        """Take the spans before the next session that belong to this one; the next session without them."""
-        signals = following.remembered
-        before = [one for one in signals if not one.lasts and self.first <= one.time < following.first]
-        own = [one for one in before if _reaches(self.first, self.last, one.time, named=named)]
+    def gather_from(self, later: Session, *, named: bool) -> Session:
+        """Take the spans before a later session that belong to this one; the later session without them."""
+        signals = later.remembered
+        before = [one for one in signals if not one.lasts and self.first <= one.time < later.first]
+        own = [one for one in before if _reaches(self.first, self.last, one, named=named)]
         for span in own:
-            self._gain(span, following.number)
+            self._gain(span, later.number)
         left = bytearray(packed([signal for signal in signals if signal not in own]))
-        return replace(following, signals=left, size=len(left)) if own else following
+        return replace(later, signals=left, size=len(left)) if own else later
 
     def _gain(self, signal: Signal, source: int) -> None:
         self._gained.setdefault(source, []).append(signal)
@@ -328,11 +328,12 @@ def _time(signal: Signal) -> int:
     return signal.time
 
 
-def _reaches(first: int, last: int, time: int, *, named: bool) -> bool:
-    """Whether a session with these signals can have one at this time, too: none is longer than 24 hours, and one of our
-    own making has no silence of more than 30 minutes."""
+def _reaches(first: int, last: int, signal: Signal, *, named: bool) -> bool:
+    """Whether a session with these signals can have this one, too: none is longer than 24 hours, and one of our own
+    making has no silence of more than 30 minutes. Spans before it make it no longer."""
+    time = signal.time
     if time < first:
-        return last - time <= LONGEST and (named or first - time <= IDLE)
+        return (last if signal.lasts else first) - time <= LONGEST and (named or first - time <= IDLE)
     return time - first <= LONGEST and (named or time - last <= IDLE)
 
 
@@ -341,7 +342,7 @@ def _home_of(visits: Sequence[Session], signal: Signal, *, named: bool) -> Sessi
     first after it, of those within reach."""
     if signal.what == PAGE_EXIT and (showing := _showing(visits, signal)) is not None:
         return showing
-    near = [one for one in visits if _reaches(one.first, one.last, signal.time, named=named)]
+    near = [one for one in visits if _reaches(one.first, one.last, signal, named=named)]
     begun = [one for one in near if one.first <= signal.time]
     return max(begun, key=_first) if begun else min(near, key=_first, default=None)
 

@@ -128,10 +128,13 @@ def world() -> Iterator[World]:
         yield made
 
 
-def step(minute: float, kind: str = "view", table: str = "", *, late: float = 0, restart: bool = False) -> Step:
+def step(
+    minute: float, kind: str = "view", table: str = "", *, late: float = 0, restart: bool = False, client: str = ""
+) -> Step:
     time = BEGIN + round(minute * MINUTE)
     name = {"view": "screen_view", "exit": "page_exit"}.get(kind, "buy")
     happening = Happening(site=1, time=time, arrived=time + round(late * MINUTE), kind=kind, person=1, name=name)
+    happening = replace(happening, client_session=client)
     return Step(happening, table, restart=restart)
 
 
@@ -145,6 +148,15 @@ def step(minute: float, kind: str = "view", table: str = "", *, late: float = 0,
 @example(story=[step(0, table="vitals"), step(1, table="outgoing_links"), step(31, restart=True)])
 @example(story=[step(90), step(120 + 1 / 60_000), step(120 - 1 / 60_000, late=1)])
 @example(story=[step(0), step(30, restart=True), step(60 + 1 / 60_000, restart=True)])
+@example(
+    story=[
+        *(step(-3), step(29, "custom"), step(59 + 1 / 60_000, table="vitals")),
+        *(step(59 + 2 / 60_000, "custom"), step(59 + 2 / 60_000, "exit")),
+    ]
+)
+@example(story=[step(0, table="vitals", client="s1"), step(61, client="s1"), step(1_441, client="s1")])
+@example(story=[step(0, table="vitals", client="s1"), step(30, "exit", client="s1"), step(1_441, client="s1")])
+@example(story=[step(61, client="s1"), step(1_441, client="s1"), step(0, table="vitals", late=1_442, client="s1")])
 def test_every_story_has_the_sessions_of_the_plain_telling(world: World, story: list[Step]) -> None:
     (site,) = world.new_sites(1)
     assert numbered(stored(world, story, site)) == numbered(expected(story)), "\n".join(str(step) for step in story)

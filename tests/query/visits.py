@@ -56,8 +56,11 @@ class Visit:
         own = set(names_of_first_event)
         return {name: (first if name in own else page).session[name] for name in first.session}
 
-    def reaches(self, time: int) -> bool:
+    def reaches(self, time: int, *, is_span: bool = False) -> bool:
+        """Whether a signal at this time may be one of it; a span before it makes it no longer."""
         first, last = min(self.first, time), max(self.last, time)
+        if is_span and time < self.first:
+            last = self.first
         near = self.first - IDLE <= time <= self.last + IDLE
         return (self.named or near) and last - first <= LONGEST
 
@@ -102,7 +105,7 @@ def visits(told: Sequence[Happening], is_span: Callable[[Happening], bool] = lam
             beacons.remove(found)
             visit.happenings.append(found)
     for span in spans:
-        visit = _nearest(known.get(whose(span), []), span.time)
+        visit = _nearest(known.get(whose(span), []), span.time, is_span=True)
         if visit is not None:
             visit.spans.append(span)
     return [visit for own in known.values() for visit in own]
@@ -115,9 +118,9 @@ def _home(own: Sequence[Visit], happening: Happening) -> Visit | None:
     return _nearest(own, happening.time)
 
 
-def _nearest(own: Sequence[Visit], time: int) -> Visit | None:
+def _nearest(own: Sequence[Visit], time: int, *, is_span: bool = False) -> Visit | None:
     """The newest that had begun by then, or the first after it, of those within reach."""
-    near = [visit for visit in own if visit.reaches(time)]
+    near = [visit for visit in own if visit.reaches(time, is_span=is_span)]
     begun = [visit for visit in near if visit.first <= time]
     return (
         max(begun, key=lambda visit: visit.first) if begun else min(near, key=lambda visit: visit.first, default=None)
