@@ -11,9 +11,8 @@ from analytics_box.ingest.live import Key, LiveSessions, client_key, visitor_key
 from analytics_box.ingest.sessions import MOST_SIGNALS, SPAN_KINDS, Session, Visits
 from analytics_box.store.db import Connection
 
-# An event may be a day late (semantics 1) and continue a session that had begun a day before it, which may take in a
-# span of the day before that.
-_FRESH = 3 * DAY
+_FRESH = 2 * DAY  # an event may be a day late (semantics 1) and continue a session that had begun a day before it
+_BEFORE = DAY  # such a session may take in a span that lies that far before it
 _NEWEST = 300_000  # events, a quarter as many spans of each kind
 
 # Signals as they are packed (sessions.py), in hexadecimal digits.
@@ -32,7 +31,9 @@ def recover(db: Connection, live: LiveSessions, now: int, newest: int = _NEWEST)
     """Read the live sessions back from the newest rows."""
     least = f"id > (select coalesce(max(id), 0) from {{table}}) - {newest}"
     few = f"id > (select coalesce(max(id), 0) from {{table}}) - {newest // 4}"
-    for found in _read(db, events=least, spans=few, given={"since": now - _FRESH}):
+    for found in _read(
+        db, events=least, spans=few, given={"since": now - _FRESH, "spans_since": now - _FRESH - _BEFORE}
+    ):
         live.learn(*found)
     live.committed()
 
@@ -50,6 +51,7 @@ def around(
     given = {
         "site": site,
         "since": times[0],
+        "spans_since": times[0],
         "until": times[1],
         "visitors": json.dumps(sorted(visitors)),
         "clients": json.dumps(sorted(clients)),
@@ -125,7 +127,7 @@ def _all_spans(spans: str) -> str:
     return " union all ".join(
         f"""
         select site, client_session, visitor, session, time, path, {SPAN_KINDS[table]} as what from {stored(table)}
-        where {spans.format(table=stored(table))} and time >= :since
+        where {spans.format(table=stored(table))} and time >= :spans_since
         """
         for table in SPANS
     )
