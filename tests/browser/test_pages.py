@@ -145,10 +145,8 @@ SIGNED_IN = (
     "/sites",
     "/sites/new",
     "{site}",
-    "{site}?show=table&tab=systems",
     "{site}/details/pages",
     "{site}/details/events?q=a&sort=unique_users&order=asc",
-    "{site}/details/languages?q=nowhere",
     "{site}/settings",
     "{site}/segments",
     "{site}/settings/tracking",
@@ -164,7 +162,6 @@ SIGNED_IN = (
     "{site}/goal?goal={goal}",
     "{site}?goal={goal}&tab=map&shade=conversions&reached_goal={goal}",
     f"{{site}}/events?{urlencode({'name': HOSTILE[1]})}",
-    "{site}?range=today&tab=regions,utm_campaign&path.matches=%28",
     "{site}/visitors",
     "{site}/visitors/delete?device=x",
     "/status-pages",
@@ -179,6 +176,9 @@ SIGNED_IN = (
     "/settings/box",
 )
 VARIANTS = (  # of pages above, for thorough runs
+    "{site}?show=table&tab=systems",
+    "{site}/details/languages?q=nowhere",
+    "{site}?range=today&tab=regions,utm_campaign&path.matches=%28",
     "{site}?range=today&compare=off",
     "{site}/details/pages?goal={goal}&sort=conversion_rate",
     "{site}/events?name=/docs",
