@@ -156,6 +156,12 @@ def step(
 )
 @example(story=[step(0, table="vitals", client="s1"), step(61, client="s1"), step(1_441, client="s1")])
 @example(story=[step(0, table="vitals", client="s1"), step(30, "exit", client="s1"), step(1_441, client="s1")])
+@example(
+    story=[
+        *(step(0, table="vitals", client="s1"), step(1_440, "exit", client="s1")),
+        step(2_880, late=30, restart=True, client="s1"),
+    ]
+)
 @example(story=[step(61, client="s1"), step(1_441, client="s1"), step(0, table="vitals", late=1_442, client="s1")])
 def test_every_story_has_the_sessions_of_the_plain_telling(world: World, story: list[Step]) -> None:
     (site,) = world.new_sites(1)
