@@ -208,8 +208,8 @@ def _waiting_with(waiting: bytes, signal: Signal) -> bytes:
 
 
 def _fresh(waiting: bytes, signal: Signal) -> list[Signal]:
-    """What may still come into a session with this signal: what lasts as far from it as a session is long, and spans
-    that far from that."""
+    """What may still come into a session with this signal: leave beacons within 24 hours of it, and spans within 24
+    hours of those."""
     near = {True: LONGEST, False: 2 * LONGEST}
     return [one for one in unpacked(waiting) if abs(one.time - signal.time) <= near[one.lasts]]
 
@@ -296,13 +296,15 @@ class _Draft:
 
     def gather_from(self, later: Session, *, named: bool) -> Session:
         """Take the spans before a later session that belong to this one; the later session without them."""
-        signals = later.remembered
-        before = [one for one in signals if not one.lasts and self.first <= one.time < later.first]
+        kept = _SIGNAL.iter_unpack(later.signals[: later.size])  # of many sessions, so that few are made signals
+        before = (Signal(*one) for one in kept if one[2] > PAGE_EXIT and self.first <= one[0] < later.first)
         own = [one for one in before if _reaches(self.first, self.last, one, named=named)]
+        if not own:
+            return later
         for span in own:
             self._gain(span, later.number)
-        left = bytearray(packed([signal for signal in signals if signal not in own]))
-        return replace(later, signals=left, size=len(left)) if own else later
+        left = bytearray(packed([signal for signal in later.remembered if signal not in own]))
+        return replace(later, signals=left, size=len(left))
 
     def _gain(self, signal: Signal, source: int) -> None:
         self._gained.setdefault(source, []).append(signal)

@@ -19,6 +19,7 @@ from analytics_box.query.engines.columns import Replica
 from analytics_box.query.engines.counting import Row, Take
 from analytics_box.query.engines.duckdb import Asking
 from analytics_box.query.engines.processors import Processors
+from analytics_box.query.engines.sql.rolling import Day
 from analytics_box.query.engines.status import Status, newest
 from analytics_box.query.plan import Plan
 from analytics_box.store.db import Db
@@ -178,8 +179,7 @@ class ColumnReplica:
                 log.info(DONE)
             return False
         try:
-            with self._processors.kept():
-                rolled = await asyncio.to_thread(replica.roll, days, now)
+            rolled = await asyncio.to_thread(self._rolled, replica, days, now)
             async with self._following:
                 if replica is self.opened:
                     await asyncio.to_thread(replica.mark, rolled)
@@ -188,6 +188,10 @@ class ColumnReplica:
             log.exception(PUT_OFF, broken)
             return False
         return True
+
+    def _rolled(self, replica: Replica, days: list[Day], now: int) -> list[Day]:
+        with self._processors.kept():
+            return replica.roll(days, now)
 
     async def _follow_to(self, wanted: int) -> None:
         async with self._following:

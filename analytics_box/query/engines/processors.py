@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Processors:
-    """Those that statements share, `at_once` of which may be at work."""
+    """Those that statements share, of which `at_once` run at a time."""
 
     def __init__(self, number: int, at_once: int) -> None:
         self._all, self._shared = number, max(number - at_once + 1, 1)

@@ -20,7 +20,7 @@ from analytics_box.query.engines.sql.times import bucket
 from analytics_box.query.plan import BUCKET, Plan, Source
 from analytics_box.query.rollups import SLOT, STARTS, TIME, Cut
 
-LONG = 60  # days, from which on the class in the middle is looked for before durations are put in order
+LONG = 60  # days, from which on the class in the middle is looked for before durations are read
 _LONGEST = 1 << 40  # ms, longer than any duration
 MARKER = re.compile(r":(?<![:\w]:)([a-z]\w*)")  # the colon first, which is found soonest
 
@@ -129,8 +129,8 @@ def _starts(plan: Plan, cut: Cut, dialect: Dialect, values: Values) -> list[str]
 def _with_median(
     plan: Plan, cut: Cut, dialect: Dialect, values: Values, expression: Callable[[Plan, str, Values], str]
 ) -> str:
-    """Other measures with the median, for which all durations are counted by class, and then those are put in order
-    that are of the class in the middle, or of the two that meet there. Class 0 has no duration but 0."""
+    """Other measures with the median, for which all durations are counted by class, and then only those are read that
+    are of the class in the middle, or of the two that meet there. Class 0 has no duration but 0."""
     others = tuple(name for name in plan.measures if name != "median_duration") or ("sessions",)
     sums = inner(replace(plan, measures=others), cut, dialect, values, expression)
     groups = [f"d_{name}" for name in plan.group]
