@@ -19,7 +19,7 @@ from analytics_box.query.engines import columns, duckdb, sqlite
 from analytics_box.query.engines import rolling as of_the_replica
 from analytics_box.query.engines.columns import Replica
 from analytics_box.query.engines.counting import Row
-from analytics_box.query.engines.sql import rolled, rolling
+from analytics_box.query.engines.sql import durations, rolling
 from analytics_box.query.filters import Condition, Group
 from analytics_box.query.plan import BUCKET, Having, Order, Plan, runs_of
 from analytics_box.query.ranges import Days, Granularity
@@ -365,7 +365,7 @@ def test_medians_of_days_that_are_rolled_up_are_those_of_all_their_sessions(
             for measures in (("sessions", "median_duration"), ("median_duration",))
         ]
         for long in (0, 60):
-            monkeypatch.setattr(rolled, "LONG", long)
+            monkeypatch.setattr(durations, "LONG", long)
             assert world.assert_alike(plans) == len(plans)
     finally:
         world.close()

@@ -4,12 +4,13 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 from threading import Event, Lock, Thread
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from analytics_box.clock import DAY
 from analytics_box.errors import BoxError, DeadlineExceeded, OverBudget
 from analytics_box.query.engines import sql
 from analytics_box.query.engines.counting import Row, Take, counted, json_place, unlimited
+from analytics_box.query.engines.parsed import Parsed
 from analytics_box.query.engines.rolled_days import Found, RolledDays
 from analytics_box.query.engines.sql.dialect import Dialect, word
 from analytics_box.query.engines.sql.rolled import MARKER
@@ -56,6 +57,9 @@ MACROS = (
     "create macro if not exists percentile(number, rank) as quantile_cont(number, rank / 100)",
     "create macro if not exists matches(pattern, given) as regexp_matches(given, pattern)",
 )
+
+
+_PARSED: Final = Parsed()
 
 
 class PlanFailed(Exception):
@@ -153,7 +157,7 @@ def run(
 
 def _ask(connection: "DuckDBPyConnection", plan: Plan, made: Cut | None = None) -> None:
     statement = render(plan, made)
-    connection.execute(statement.sql, statement.values)
+    connection.execute(_PARSED.of(connection, statement.sql), statement.values)
 
 
 def _ask_by(days: RolledDays, connection: "DuckDBPyConnection", plan: Plan, roll: Roll) -> bool:

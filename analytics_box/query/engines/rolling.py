@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING
 
 from analytics_box.clock import DAY
 from analytics_box.query.engines.duckdb import DIALECT
-from analytics_box.query.engines.sql.rolling import TABLES, Batch, Day, Kept, Rolling
+from analytics_box.query.engines.sql.durations import packed
+from analytics_box.query.engines.sql.rolling import SITE_AND_DAY, TABLES, Batch, Day, Kept, Rolling
 from analytics_box.query.engines.sql.texts import Values
 from analytics_box.query.rollups import FIRST_SPAN, SPANS, TIME, days_in, span, spans_of
 
@@ -37,15 +38,14 @@ _ROLLING = Rolling(
     DIALECT,
     _LISTED,
     "events\nwhere true",
-    f"{DIALECT.class_of} as class, count(*), list(cast(duration as integer) order by duration)"
-    " from wanted_sessions group by site_day, slot, class order by class, site_day, slot",
+    packed(DIALECT.class_of, SITE_AND_DAY),
     ends_beside=True,
 )
 
 
 # Durations by class: a median is looked for in one or two of them, however many there are.
 _OWN = dict(TABLES) | {
-    "rolled_durations": Kept(("site", "day", "slot integer", "class tinyint"), ("many integer", "durations integer[]"))
+    "rolled_durations": Kept(("site", "day", "class tinyint"), ("ends integer[]", "durations integer[]"))
 }
 
 

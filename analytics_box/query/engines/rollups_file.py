@@ -23,7 +23,7 @@ import apsw
 from analytics_box.clock import DAY, HOUR, MINUTE
 from analytics_box.query.engines import sqlite
 from analytics_box.query.engines.medians import add_functions
-from analytics_box.query.engines.sql.rolling import OF_ROLLS, TABLES, Batch, Day, Rolling
+from analytics_box.query.engines.sql.rolling import OF_ROLLS, SITE_AND_DAY, TABLES, Batch, Day, Rolling
 from analytics_box.query.engines.sql.texts import Values
 from analytics_box.query.engines.transfer import RELATION
 from analytics_box.query.plan import Plan
@@ -49,7 +49,7 @@ _ROLLING = Rolling(
     sqlite.DIALECT,
     "select value ->> 0, value ->> 1, value ->> 2 from json_each(?1)",
     f"{RELATION}\nwhere site in (select value from json_each(:sites))",
-    "packed(duration) from wanted_sessions group by site_day, slot",
+    f"select {SITE_AND_DAY}, slot, packed(duration) from wanted_sessions group by site_day, slot",
     ends_beside=False,
 )
 _OF_PAGES = tuple(f"rolled_{roll.name}" for roll in BY_DIMENSION if roll.group == ("path",))

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from msgspec.structs import replace
 
 from analytics_box.clock import DAY
+from analytics_box.query.engines.sql import durations
 from analytics_box.query.engines.sql.conditions import render
 from analytics_box.query.engines.sql.dialect import Dialect
 from analytics_box.query.engines.sql.names import BOUNCED
@@ -20,8 +21,6 @@ from analytics_box.query.engines.sql.times import bucket
 from analytics_box.query.plan import BUCKET, Plan, Source
 from analytics_box.query.rollups import SLOT, STARTS, TIME, Cut
 
-LONG = 60  # days, from which on the class in the middle is looked for before durations are read
-_LONGEST = 1 << 40  # ms, longer than any duration
 MARKER = re.compile(r":(?<![:\w]:)([a-z]\w*)")  # the colon first, which is found soonest
 
 # What one row is to a measure.
@@ -52,17 +51,14 @@ def inner(
     plan: Plan, cut: Cut, dialect: Dialect, values: Values, expression: Callable[[Plan, str, Values], str]
 ) -> str:
     """One row of each group, with the columns d_DIMENSION and m_MEASURE. `expression` is a dimension in SQL."""
-    if "median_duration" in plan.measures and dialect.class_of and cut.last - cut.first > LONG:
+    if "median_duration" in plan.measures and dialect.class_of and cut.last - cut.first > durations.LONG:
         return _with_median(plan, cut, dialect, values, expression)
     values |= {"sites": json.dumps(plan.sites), "site": plan.sites[0] if plan.sites else 0}
     values |= {"start": plan.start, "end": plan.end, "first_day": cut.first, "last_day": cut.last}
     values |= _numbered("key", cut.keys) | _numbered("unrolled", cut.without)
     of_days = {"time": _times, "starts": _starts}.get(cut.roll.name, _cells)
     found = of_days(plan, cut, dialect, values)
-    found += [
-        _piece(replace(plan, start=start, end=end), number, dialect, values, expression)
-        for number, (start, end) in enumerate(cut.pieces)
-    ]
+    found += _pieces(plan, cut, dialect, values, expression)
     groups = [f"d_{name}" for name in plan.group]
     source = "\nunion all\n".join(found)
     if "visitors" in plan.measures:  # each id once
@@ -120,90 +116,30 @@ def _starts(plan: Plan, cut: Cut, dialect: Dialect, values: Values) -> list[str]
     totals = {f"p_{name}": f"sum({name})" for name in own}
     found = [_select(plan, groups | totals, _slots(plan, cut, f"rolled_{STARTS.name}", *own)) + _by(plan)]
     if "median_duration" in plan.measures:
-        column, each = ("durations", "unnest(durations)") if dialect.class_of else ("duration", "duration")
-        durations = _slots(plan, cut, "rolled_durations", column)
-        found.append(_select(plan, groups | {"p_median_duration": each}, durations))
+        found.append(_durations(plan, cut, dialect, values, groups))
     return found
+
+
+def _durations(plan: Plan, cut: Cut, dialect: Dialect, values: Values, groups: Columns) -> str:
+    if dialect.class_of:
+        found = durations.durations(plan, _and(_days(plan, cut)), values)
+        groups = dict.fromkeys(groups, "place")
+    else:
+        found = _slots(plan, cut, "rolled_durations", "duration")
+    return _select(plan, {**groups, "p_median_duration": "duration"}, found)
 
 
 def _with_median(
     plan: Plan, cut: Cut, dialect: Dialect, values: Values, expression: Callable[[Plan, str, Values], str]
 ) -> str:
-    """Other measures with the median, for which all durations are counted by class, and then only those are read that
-    are of the class in the middle, or of the two that meet there. Class 0 has no duration but 0."""
+    """Other measures with the median."""
     others = tuple(name for name in plan.measures if name != "median_duration") or ("sessions",)
     sums = inner(replace(plan, measures=others), cut, dialect, values, expression)
-    groups = [f"d_{name}" for name in plan.group]
-    at = bucket("time", plan, values) if plan.group else "0"
-    days = f"select {at} as place, class, many, durations from " + _slots(
-        plan, cut, "rolled_durations", "class", "many", "durations"
-    )
-    place = groups[0] if groups else "0"
-    middle = _middle(days, _classed(plan, cut, dialect, values, expression, place))
-    shown = ", ".join((*groups, *(f"m_{name}" for name in plan.measures)))
-    return f"select {shown}\nfrom (\n{sums}\n) left join (\n{middle}\n) on place = {place}"
-
-
-def _classed(
-    plan: Plan,
-    cut: Cut,
-    dialect: Dialect,
-    values: Values,
-    expression: Callable[[Plan, str, Values], str],
-    place: str,
-) -> str:
-    """The durations of all pieces, with their class and `place`."""
-    alone = replace(plan, measures=("median_duration",))
-    pieces = (
-        _piece(replace(alone, start=start, end=end), number, dialect, values, expression)
-        for number, (start, end) in enumerate(cut.pieces)
-    )
-    rows = "\nunion all\n".join(
-        f"select place, duration, {dialect.class_of} as class from (\n"
-        f"select {place} as place, p_median_duration as duration from (\n{piece}\n))"
-        for piece in pieces
-    )
-    return rows or "select 0 as place, 0 as duration, 0 as class where false"
-
-
-def _middle(days: str, rows: str) -> str:
-    """The median of each place, of what days have by class and of single rows.
-
-    Of the classes in the middle all durations are taken, and so many others from `beside` them that those on either
-    side are as many as among all: where there are `more` below, a 0 stands for each of these, else the longest.
-    """
-    return f"""with piece as materialized (
-{rows}
-),
-counted as (
-select place, class, cast(sum(many) as bigint) as many
-from (select place, class, many from ({days}) union all select place, class, 1 from piece)
-group by place, class
-),
-added as (
-select place, class, many,
-  cast(sum(many) over (partition by place order by class) as bigint) - many as before,
-  cast(sum(many) over (partition by place) as bigint) as total
-from counted
-),
-middle as (
-select place, class, many, before, total from added where before <= total / 2 and before + many > (total - 1) / 2
-),
-beside as (
-select place, cast(coalesce(sum(case when class > 0 then many end), 0) - total as bigint)
-  + 2 * coalesce(min(case when class > 0 then before end), total) as more
-from middle group by place, total
-)
-select place, median(duration) as m_median_duration
-from (
-select place, unnest(durations) as duration from ({days} and class > 0) semi join middle using (place, class)
-union all
-select place, duration from piece semi join middle using (place, class) where class > 0
-union all
-select place, case when more > 0 then 0 else {_LONGEST} end as duration
-from (select place, more, unnest(range(abs(more))) from beside)
-)
-group by place"""
+    pieces = _pieces(replace(plan, measures=("median_duration",)), cut, dialect, values, expression)
+    found = durations.medians(plan, _and(_days(plan, cut)), pieces, dialect.class_of, values)
+    place = f"d_{BUCKET}" if plan.group else "0"
+    shown = ", ".join((*(f"d_{name}" for name in plan.group), *(f"m_{name}" for name in plan.measures)))
+    return f"select {shown}\nfrom (\n{sums}\n) left join (\n{found}\n) on place = {place}"
 
 
 def _slots(plan: Plan, cut: Cut, table: str, *columns: str, slot: str = "slot") -> str:
@@ -211,6 +147,16 @@ def _slots(plan: Plan, cut: Cut, table: str, *columns: str, slot: str = "slot") 
     shown = (*columns, f"day * {DAY} as midnight", f"day * {DAY} + {slot} * {SLOT} as time")
     days = f"select {', '.join(shown)} from {table}\n  where {_and(_days(plan, cut))}"
     return f"({days})\nwhere time >= :start and time < :end"
+
+
+def _pieces(
+    plan: Plan, cut: Cut, dialect: Dialect, values: Values, expression: Callable[[Plan, str, Values], str]
+) -> list[str]:
+    """The rows of each piece."""
+    return [
+        _piece(replace(plan, start=start, end=end), number, dialect, values, expression)
+        for number, (start, end) in enumerate(cut.pieces)
+    ]
 
 
 def _piece(

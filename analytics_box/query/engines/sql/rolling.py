@@ -29,7 +29,7 @@ _VISITOR = f"starter % {1 << VISITOR_BITS}"
 _WANTED = "in (select site, day from wanted_days)"
 # A day and its website as one number, because what is grouped by less is grouped sooner.
 _DAYS = 1 << 24  # more than any UTC day
-_SITE_AND_DAY = f"site_day / {_DAYS} as site, site_day % {_DAYS} as day"
+SITE_AND_DAY = f"site_day / {_DAYS} as site, site_day % {_DAYS} as day"
 _AMONG_WANTED = f"in (select site * {_DAYS} + day from wanted_days)"
 
 Do = Callable[..., int]  # runs a statement, with its values if it has any; how many rows it wrote, or a few more
@@ -76,8 +76,8 @@ OF_ROLLS = tuple(name for name in TABLES if name.startswith("rolled_"))
 
 class Rolling(NamedTuple):
     """How an engine rolls up: the words of its statements, days with a number each from JSON ($1 or ?1) as a table
-    of three columns; all events of the sites in :sites that a batch reads; what is kept of the durations of
-    wanted_sessions, after site, day and slot; whether a statement about sessions may take their first and last page
+    of three columns; all events of the sites in :sites that a batch reads; the rows of the durations of
+    wanted_sessions; whether a statement about sessions may take their first and last page
     beside other measures."""
 
     dialect: Dialect
@@ -186,13 +186,13 @@ class Batch:
             " from wanted_events where kind <> 3 and visitor <> 0 group by 1, 2"
         )
         lasting = self._do(
-            f"insert into rolled_{TIME.name}_ids select {_SITE_AND_DAY}, visitor, first_slot, last_slot from seen"
+            f"insert into rolled_{TIME.name}_ids select {SITE_AND_DAY}, visitor, first_slot, last_slot from seen"
             f" where not ({_ALIKE})"
         )
         self._has_lasting = lasting > 0
         self._do(
             f"insert into rolled_{TIME.name}"
-            f" select {_SITE_AND_DAY}, slot, sum(views), sum(events), sum(firsts), sum(lasts) from ("
+            f" select {SITE_AND_DAY}, slot, sum(views), sum(events), sum(firsts), sum(lasts) from ("
             " select site_day, slot, count(case when kind = 1 then 1 end) as views,"
             " count(case when kind <> 3 then 1 end) as events, 0 as firsts, 0 as lasts from wanted_events"
             " group by 1, 2"
@@ -208,10 +208,10 @@ class Batch:
             shown += f", views, starter, {', '.join(END_OF.values())}"
         self._sessions("sessions", shown)
         self._do(
-            f"insert into rolled_{STARTS.name} select {_SITE_AND_DAY}, slot, count(*), sum(bounced), sum(events),"
+            f"insert into rolled_{STARTS.name} select {SITE_AND_DAY}, slot, count(*), sum(bounced), sum(events),"
             " sum(duration) from wanted_sessions group by site_day, slot"
         )
-        self._do(f"insert into rolled_durations select {_SITE_AND_DAY}, slot, {self._rolling.durations}")
+        self._do(f"insert into rolled_durations {self._rolling.durations}")
         for roll in OF_SESSIONS:
             source = self._ends(roll)
             self._cells(roll, source, "count(*)", _OF_THE_START)
@@ -239,14 +239,14 @@ class Batch:
         """What a roll-up by dimensions has of these rows, which `counted` counts, with how many ids are `alike`."""
         group = ", ".join(roll.group)
         self._written[roll.name] += self._do(
-            f"insert into rolled_{roll.name} select {_SITE_AND_DAY}, {group}, {counted},"
+            f"insert into rolled_{roll.name} select {SITE_AND_DAY}, {group}, {counted},"
             f" count(distinct case when {alike} then nullif(visitor, 0) end) from {source} group by site_day, {group}"
         )
 
     def _ids(self, roll: Roll, source: str, alike: str) -> None:
         """All other ids of these rows one by one."""
         self._written[roll.name] += self._do(
-            f"insert into rolled_{roll.name}_ids select distinct {_SITE_AND_DAY}, {', '.join(roll.group)}, visitor"
+            f"insert into rolled_{roll.name}_ids select distinct {SITE_AND_DAY}, {', '.join(roll.group)}, visitor"
             f" from {source} and not ({alike})"
         )
 

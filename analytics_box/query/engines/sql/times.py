@@ -6,13 +6,23 @@ from analytics_box.query.plan import HOUR_OF_DAY, Plan
 
 def bucket(column: str, plan: Plan, values: Values) -> str:
     """The number of the bucket that an instant falls into."""
+    return _of_its_run(column, plan, values, ":n{0} + ({column} - :s{0}) / :w{0}")
+
+
+def start_of_bucket(column: str, plan: Plan, values: Values) -> str:
+    """The beginning of the bucket that an instant falls into."""
+    return _of_its_run(column, plan, values, ":s{0} + ({column} - :s{0}) / :w{0} * :w{0}")
+
+
+def _of_its_run(column: str, plan: Plan, values: Values, text: str) -> str:
+    """What the run that an instant is in says of it."""
     for number, item in enumerate(plan.runs):
         values |= {f"s{number}": item.start, f"w{number}": item.width, f"n{number}": item.first}
-    numbers = [f":n{number} + ({column} - :s{number}) / :w{number}" for number in range(len(plan.runs))]
-    if len(numbers) == 1:
-        return numbers[0]
-    earlier = " ".join(f"when {column} < :s{number + 1} then {text}" for number, text in enumerate(numbers[:-1]))
-    return f"case {earlier} else {numbers[-1]} end"
+    texts = [text.format(number, column=column) for number in range(len(plan.runs))]
+    if len(texts) == 1:
+        return texts[0]
+    earlier = " ".join(f"when {column} < :s{number + 1} then {said}" for number, said in enumerate(texts[:-1]))
+    return f"case {earlier} else {texts[-1]} end"
 
 
 def local(name: str, column: str, plan: Plan, values: Values) -> str:
