@@ -13,8 +13,8 @@ from analytics_box.query.engines.sql.times import bucket, start_of_bucket
 from analytics_box.query.plan import Plan
 from analytics_box.query.rollups import SLOT
 
-LONG = 60  # days, from which on the class in the middle is looked for before durations are read
-_LONGEST = 1 << 40  # ms, longer than any duration
+LONG = 28  # days, from which on the class in the middle is looked for before durations are read
+_LONGEST = (1 << 31) - 1  # ms, longer than any duration, and an integer of 32 bits as all of them
 _TABLE = "rolled_durations"
 _THOSE = "durations[low + 1 : high]"  # of a part of a day
 
@@ -58,7 +58,7 @@ def medians(plan: Plan, days: str, pieces: Sequence[str], class_of: str, values:
     """
     place = f"d_{plan.group[0]}" if plan.group else "0"
     single = "\nunion all\n".join(
-        f"select {place} as place, p_median_duration as duration from (\n{piece}\n)" for piece in pieces
+        f"select {place} as place, cast(p_median_duration as integer) as duration from (\n{piece}\n)" for piece in pieces
     )
     rows = f"select place, duration, {class_of} as class from (\n{single}\n)" if pieces else _NOTHING
     return f"""with {_parts(plan, days, values)},
@@ -83,6 +83,9 @@ from counted
 middle as (
 select place, class, many, before, total from added where before <= total / 2 and before + many > (total - 1) / 2
 ),
+wanted as materialized (
+select place, site, day, class, low, high from part semi join middle using (place, class) where class > 0
+),
 beside as (
 select place, cast(coalesce(sum(case when class > 0 then many end), 0) - total as bigint)
   + 2 * coalesce(min(case when class > 0 then before end), total) as more
@@ -91,8 +94,7 @@ from middle group by place, total
 select place, median(duration) as m_median_duration
 from (
 select place, unnest({_THOSE}) as duration
-from (select site, day, class, durations from {_TABLE} where {days} and class > 0)
-join part using (site, day, class) semi join middle using (place, class)
+from wanted join {_TABLE} using (site, day, class) where {days}
 union all
 select place, duration from piece semi join middle using (place, class) where class > 0
 union all
