@@ -7,9 +7,11 @@ from itertools import pairwise
 from pathlib import Path
 from random import Random
 from typing import Any
+from unittest.mock import patch
 from zoneinfo import ZoneInfo
 
 import pytest
+from duckdb import OutOfMemoryException
 from msgspec.structs import replace
 
 from analytics_box.clock import DAY, HOUR, MINUTE, utc_day
@@ -479,6 +481,46 @@ def test_what_is_compiled_names_the_parts(tmp_path: Path) -> None:
         with from_rows():
             (statement,) = written("top_pages", step, step, world.engines).statements
         assert not statement.parts
+    finally:
+        world.close()
+
+
+@pytest.mark.usefixtures("few")
+def test_a_batch_for_which_there_is_no_memory_is_tried_again_soon_and_in_smaller_ones(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    batches: list[int] = []
+
+    def full(_batch: Any) -> None:
+        raise OutOfMemoryException("there are questions")
+
+    class Watched(rolling.Batch):
+        def __init__(self, *given: Any) -> None:
+            super().__init__(*given)
+            batches.append(sum(self._events.values()))
+
+    monkeypatch.setattr(of_the_replica, "Batch", Watched)
+    monkeypatch.setattr(of_the_replica, "MOST_EVENTS", 100)
+    world = World(tmp_path, 4)
+    try:
+        for _ in range(8):
+            world.tell(20)
+        with patch.object(Watched, "_check_that_it_pays", full):
+            world.maintain()
+        assert not world.days(rolled=True)
+        assert not world.rows_of("rolled_time")
+        world.clock.advance(seconds=29)
+        world.maintain()
+        assert len(batches) == 1
+        world.clock.advance(seconds=1)
+        with patch.object(Watched, "_check_that_it_pays", full):
+            world.maintain()
+        assert not world.days(rolled=True)
+        world.clock.advance(seconds=60)
+        world.maintain()
+        assert not world.days(rolled=False)
+        assert batches[0] > batches[1] >= batches[2]
+        world.assert_alike(some_plans(world.chance, 1))
     finally:
         world.close()
 

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 STEP_SECONDS = 120.0  # for which a copy may read events.db at once
 _ROLLING_SECONDS = 10.0  # at a time, pauses and all
 DONE = "All days that are over are rolled up"
-PUT_OFF = "Days are not rolled up for an hour (%s): answers come from their events meanwhile"
+PUT_OFF = "Days are not rolled up for %d seconds (%s): answers come from their events meanwhile"
 
 
 async def work_off(goes_on: Callable[[], Awaitable[bool]]) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from analytics_box.clock import DAY, HOUR, Clock
 from analytics_box.errors import BoxError, Unavailable
 from analytics_box.query.engines import columns, duckdb, sql
-from analytics_box.query.engines.backoff import LONGEST, Backoff
+from analytics_box.query.engines.backoff import Backoff
 from analytics_box.query.engines.batches import DONE, PUT_OFF, STEP_SECONDS, work_off
 from analytics_box.query.engines.columns import Replica
 from analytics_box.query.engines.counting import Row, Take
@@ -184,9 +184,9 @@ class ColumnReplica:
                 if replica is self.opened:
                     await asyncio.to_thread(replica.mark, rolled)
         except Exception as broken:
-            self._rolling_backoff.wait(LONGEST)
-            log.exception(PUT_OFF, broken)
+            log.exception(PUT_OFF, self._rolling_backoff.failed(), broken)
             return False
+        self._rolling_backoff.forget()
         return True
 
     def _rolled(self, replica: Replica, days: list[Day], now: int) -> list[Day]:

@@ -119,7 +119,7 @@ class DayRollups:
         if self._in_vain >= _MOST_IN_VAIN and self.file is not None:
             self.file.is_well, self._in_vain = False, 0
         self._backoff.wait(LONGEST)
-        log.error(PUT_OFF, broken)
+        log.error(PUT_OFF, LONGEST, broken)
 
 
 def _rows(plan: Plan, take: Take, seconds: float, file: RollupsFile | None, db: Connection) -> list[Row]:

@@ -101,16 +101,20 @@ class Roller:
         self._connection = connection
         self._lock = Lock()
         self._closed = False
+        self._most_events = MOST_EVENTS  # of the next batch
 
     def roll(self, days: Collection[Day]) -> list[Day]:
         """Roll up some of these days, or some of these spans, the earliest first; those that were. Once it is closed
-        there are none."""
+        there are none. After a failure, as for want of memory beside questions, a batch is a quarter of the last."""
         with self._lock:
             if self._closed or not days:
                 return []
             try:
-                return self._roll(days)
+                rolled = self._roll(days)
+                self._most_events = min(2 * self._most_events, MOST_EVENTS)
+                return rolled
             except Exception:
+                self._most_events = max(self._most_events // 4, 1)
                 with suppress(Exception):  # it is the first one that counts
                     self._connection.execute("rollback")
                 if self._closed:
@@ -152,7 +156,7 @@ class Roller:
         batch: dict[Day, int] = {}
         read_to, read = earliest, 0  # the events of all days between are read, also of those that are rolled up
         for wanted in near:
-            if batch and read >= MOST_EVENTS:
+            if batch and read >= self._most_events:
                 break
             batch[wanted] = numbers.get(wanted, 0)
             read += sum(per_day[day] for day in range(read_to, wanted.day + 1))
@@ -169,7 +173,7 @@ class Roller:
         numbers = {Day(site, day): int(number) for site, day, number in found.fetchall()}
         batch: dict[Day, int] = {}
         for wanted, within in zip(spans, days, strict=True):
-            if sum(batch.values()) >= MOST_EVENTS:
+            if sum(batch.values()) >= self._most_events:
                 break
             batch[wanted] = sum(numbers.get(Day(wanted.site, day), 0) for day in within)
         return batch

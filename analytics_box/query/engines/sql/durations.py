@@ -58,7 +58,8 @@ def medians(plan: Plan, days: str, pieces: Sequence[str], class_of: str, values:
     """
     place = f"d_{plan.group[0]}" if plan.group else "0"
     single = "\nunion all\n".join(
-        f"select {place} as place, cast(p_median_duration as integer) as duration from (\n{piece}\n)" for piece in pieces
+        f"select {place} as place, cast(p_median_duration as integer) as duration from (\n{piece}\n)"
+        for piece in pieces
     )
     rows = f"select place, duration, {class_of} as class from (\n{single}\n)" if pieces else _NOTHING
     return f"""with {_parts(plan, days, values)},
