@@ -82,7 +82,8 @@ class Procedures:
             identity = await self._guard.identity(ASGIConnection(cast(LitestarScope, scope)), line.access)
             body.check_headers(scope["headers"], wanted=_JSON)
             limit = line.most_bytes or settings.max_query_bytes
-            sent = await body.read(receive, limit=limit, seconds=settings.body_seconds)
+            length = body.length_of(scope["headers"])
+            sent = await body.read(receive, limit=limit, seconds=settings.body_seconds, length=length)
             form = read_form(sent, enveloped=enveloped)
             enveloped = form.enveloped
             # Not earlier, because a refusal has the form that was asked in.

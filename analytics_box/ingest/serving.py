@@ -109,7 +109,8 @@ async def _body(intake: Intake, receive: Receive, headers: Headers, most: int, t
     if headers.get(b"content-encoding", b"identity") != b"identity":
         raise errors.UnsupportedMediaType("Send events without Content-Encoding")
     try:
-        return await body.read(receive, limit=most, seconds=intake.settings.body_seconds)
+        length = headers.get(b"content-length", b"")
+        return await body.read(receive, limit=most, seconds=intake.settings.body_seconds, length=length)
     except errors.PayloadTooLarge as large:
         raise errors.PayloadTooLarge(large.message, reason=too_large) from large
 

@@ -32,6 +32,17 @@ def test_a_body_in_parts_is_put_together() -> None:
     assert asyncio.run(read(sender(part(b"", more=False)), limit=0, seconds=30)) == b""
 
 
+def test_a_body_as_long_as_was_said_is_whole() -> None:
+    assert asyncio.run(read(sender(part(b"abcd")), limit=4, seconds=30, length=b"4")) == b"abcd"
+    parts = (part(b"ab"), part(b"cd"))
+    assert asyncio.run(read(sender(*parts), limit=4, seconds=30, length=b"4")) == b"abcd"
+    assert asyncio.run(read(sender(part(b"", more=False)), limit=4, seconds=30, length=b"0")) == b""
+    with pytest.raises(PayloadTooLarge):
+        asyncio.run(read(sender(part(b"abcd")), limit=3, seconds=30, length=b"4"))
+    with pytest.raises(BrokenBody):
+        asyncio.run(read(sender(part(b"ab"), {"type": "http.disconnect"}), limit=4, seconds=30, length=b"4"))
+
+
 def test_what_is_too_long_or_gone_is_said() -> None:
     with pytest.raises(PayloadTooLarge):
         asyncio.run(read(sender(part(b"abc"), part(b"de")), limit=4, seconds=30))

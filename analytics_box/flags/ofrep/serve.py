@@ -104,7 +104,8 @@ class Ofrep:
             await self._stream(client_id, found, network, scope, receive, send)
             return
         body.check_headers(scope["headers"], wanted=())
-        content = await body.read(receive, limit=asked.LARGEST, seconds=self._body_seconds)
+        length = body.length_of(scope["headers"])
+        content = await body.read(receive, limit=asked.LARGEST, seconds=self._body_seconds, length=length)
         wanted = asked.asked(content, scope["query_string"])
         found = self._flags.client(client_id, self._clock.now()) or found  # it may have changed while the body came
         environment = self._environments.of(found, wanted.environment, self._flags.ruleset(found, wanted.environment))

@@ -39,7 +39,10 @@ async def upload(request: Request[Any, Any, Any], token: FromPath[str], call: Na
         raise errors.NotFound(UNKNOWN)
     try:
         sent = await body.read(
-            cast(Receive, request.receive), limit=image.MOST_BYTES, seconds=parts.settings.body_seconds
+            cast(Receive, request.receive),
+            limit=image.MOST_BYTES,
+            seconds=parts.settings.body_seconds,
+            length=body.length_of(request.scope["headers"]),
         )
     except PayloadTooLarge as large:
         raise PayloadTooLarge(image.TOO_LARGE) from large

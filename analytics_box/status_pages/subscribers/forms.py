@@ -21,7 +21,7 @@ async def read(receive: Receive, headers: Iterable[tuple[bytes, bytes]], *, seco
     """
     given = list(headers)
     body.check_headers(given, wanted=(_PLAIN, multipart_form.TYPE, b""))
-    sent = await body.read(receive, limit=MOST_BYTES, seconds=seconds)
+    sent = await body.read(receive, limit=MOST_BYTES, seconds=seconds, length=body.length_of(given))
     kind = next((value for name, value in given if name == b"content-type"), _PLAIN)
     try:
         if kind.lower().startswith(multipart_form.TYPE):
