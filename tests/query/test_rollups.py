@@ -353,8 +353,8 @@ def test_one_look_at_sessions_finds_the_ends_that_a_look_for_each_finds(
 def test_medians_of_days_that_are_rolled_up_are_those_of_all_their_sessions(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, visits: int
 ) -> None:
-    """Of sessions as short as a click and as long as half an hour, of most durations several, few or half of them of
-    none; in a long range and in a short one."""
+    """Of sessions as short as a click and as long as half an hour, of most durations several or many of nearly one, few
+    or half of them of none; in a long range and in a short one, also where a day is not rolled up."""
     world = World(tmp_path, visits)
     try:
         told = [fact for at_once in (0.1, 0.45) for fact in _visits(world.chance, visits, at_once)]
@@ -366,9 +366,12 @@ def test_medians_of_days_that_are_rolled_up_are_those_of_all_their_sessions(
             for unit in (None, "day")
             for measures in (("sessions", "median_duration"), ("median_duration",))
         ]
-        for long in (0, 60):
-            monkeypatch.setattr(durations, "LONG", long)
-            assert world.assert_alike(plans) == len(plans)
+        for rolled in (True, False):
+            if not rolled:
+                world.write("update stored_events set scroll = scroll where time / 86400000 = ?", utc_day(NOON))
+            for long in (0, 60):
+                monkeypatch.setattr(durations, "LONG", long)
+                assert world.assert_alike(plans) == len(plans)
     finally:
         world.close()
 
@@ -376,10 +379,11 @@ def test_medians_of_days_that_are_rolled_up_are_those_of_all_their_sessions(
 def _visits(chance: Random, number: int, at_once: float) -> Iterator[Event]:
     """Visits of two pages each by somebody else, this share of them within one instant. The more there are at once, the
     later they come."""
-    durations = [0, 1, 999, 1_000, 1_001, *(round(1_000 * 2 ** (half / 2)) for half in range(1, 12))]
+    edges = [0, 1, 999, 1_000, 1_001, *(round(1_000 * 2 ** (half / 2)) for half in range(1, 12))]
     for visitor in range(1, number + 1):
         begins = NOON + (DAY if at_once > 0.2 else 0) + chance.randint(-DAY, 0)
-        lasts = chance.choice((*durations, chance.randint(0, 25 * MINUTE))) if chance.random() > at_once else 0
+        some = (chance.choice(edges), chance.randint(0, 25 * MINUTE), chance.randint(8_100, 11_200))
+        lasts = chance.choice(some) if chance.random() > at_once else 0
         for time in (begins, begins + lasts):
             yield page_view(1 + visitor % 2, time, "/", (visitor << 5) + (16 if at_once > 0.2 else 0))
 

@@ -111,7 +111,7 @@ _NOTHING = "select 0 as place, 0 as duration, 0 as class where false"
 def _parts(plan: Plan, days: str, values: Values) -> str:
     """The slots of each of these days that are in the range, by their bucket: a day has those of one, or of two."""
     placed = bool(plan.group)
-    begins = f"greatest(lower, {start_of_bucket('(upper - 1)', plan, values)})" if placed else "lower"
+    begins = f"greatest(lower, {start_of_bucket('upper', plan, values)})" if placed else "lower"
     halves = "\nunion all\n".join(
         f"select site, day, ({first} - midnight) / {SLOT} as first, ({last} - midnight) / {SLOT} as last,"
         f" {bucket(first, plan, values) if placed else '0'} as place from edged where {first} < {last}"
