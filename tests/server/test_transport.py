@@ -1,6 +1,8 @@
 """How a real server treats connections: what it answers, what it closes, and what never counts as a request."""
 
 import json
+import os
+from pathlib import Path
 
 import httpx
 import pytest
@@ -35,6 +37,15 @@ def stored(box: Box) -> set[str]:
     [result] = answer.json()["data"]
     assert result["success"], result
     return {row["name"] for row in result["data"]}
+
+
+def test_threads_of_the_http_server_do_not_take_the_processor_from_the_one_that_answers(box: Box) -> None:
+    pid = box.server.process.pid
+    policies = {
+        int(thread.name): os.sched_getscheduler(int(thread.name)) for thread in Path(f"/proc/{pid}/task").iterdir()
+    }
+    assert policies.pop(pid) == os.SCHED_OTHER
+    assert set(policies.values()) == {os.SCHED_OTHER, os.SCHED_BATCH}
 
 
 def test_health_says_ok_and_nothing_else(box: Box) -> None:

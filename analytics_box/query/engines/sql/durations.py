@@ -29,7 +29,7 @@ select site_day, class, slot, cast(sum(sum(many)) over (partition by site_day, c
 from (
 select site_day, class, slot + 1 as slot, 1 as many from classed
 union all
-select distinct site_day, class, unnest(range({DAY // SLOT + 1})), 0 from classed
+select site_day, class, unnest(range({DAY // SLOT + 1})), 0 from (select distinct site_day, class from classed)
 )
 group by site_day, class, slot
 )
