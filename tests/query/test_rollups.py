@@ -354,7 +354,11 @@ def test_medians_of_days_that_are_rolled_up_are_those_of_all_their_sessions(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, visits: int
 ) -> None:
     """Of sessions as short as a click and as long as half an hour, of most durations several or many of nearly one, few
-    or half of them of none; in a long range and in a short one, also where a day is not rolled up."""
+    or half of them of none, in one portion of a day or in several; in a long range and in a short one, also where a day
+    is not rolled up."""
+    monkeypatch.setattr(durations, "PORTION", 30)
+    of_a_few = durations.packed(duckdb.DIALECT.class_of, rolling.SITE_AND_DAY)
+    monkeypatch.setattr(of_the_replica, "_ROLLING", of_the_replica._ROLLING._replace(durations=of_a_few))
     world = World(tmp_path, visits)
     try:
         told = [fact for at_once in (0.1, 0.45) for fact in _visits(world.chance, visits, at_once)]
@@ -366,6 +370,8 @@ def test_medians_of_days_that_are_rolled_up_are_those_of_all_their_sessions(
             for unit in (None, "day")
             for measures in (("sessions", "median_duration"), ("median_duration",))
         ]
+        (portions,) = world.replica.connection.execute("select max(portion) from rolled_durations").fetchall()
+        assert (portions[0] > 0) == (visits > 100)
         for rolled in (True, False):
             if not rolled:
                 world.write("update stored_events set scroll = scroll where time / 86400000 = ?", utc_day(NOON))

@@ -45,7 +45,9 @@ _ROLLING = Rolling(
 
 # Durations by class: a median is looked for in one or two of them, however many there are.
 _OWN = dict(TABLES) | {
-    "rolled_durations": Kept(("site", "day", "class tinyint"), ("ends integer[]", "durations integer[]"))
+    "rolled_durations": Kept(
+        ("site", "day", "class tinyint", "portion tinyint"), ("ends integer[]", "durations integer[]")
+    )
 }
 
 

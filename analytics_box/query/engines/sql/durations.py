@@ -2,7 +2,8 @@
 
 There is a row for each day and class of durations: its `durations` by the slot in which their sessions began, and
 `ends`, how many of them began before each slot, and before the next day. So those of any part of a day are a piece of
-a list, and how many they are is known without it.
+a list, and how many they are is known without it. A day of very many sessions has several such rows of a class, each
+of them a portion of the slots, because DuckDB reads the lists of many rows at once.
 """
 
 from collections.abc import Sequence
@@ -13,31 +14,37 @@ from analytics_box.query.engines.sql.times import bucket, start_of_bucket
 from analytics_box.query.plan import Plan
 from analytics_box.query.rollups import SLOT
 
+PORTION = 50_000  # sessions of a day in one portion, if they begin evenly
 LONG = 28  # days, from which on the class in the middle is looked for before durations are read
 _LONGEST = (1 << 31) - 1  # ms, longer than any duration, and an integer of 32 bits as all of them
 _TABLE = "rolled_durations"
+_KEY = "site_day, class, portion"
 _THOSE = "durations[low + 1 : high]"  # of a part of a day
 
 
 def packed(class_of: str, columns: str) -> str:
     """The rows of the table for the sessions in wanted_sessions, whose site and day are these `columns`."""
-    return f"""with classed as (
-select site_day, slot, cast(duration as integer) as duration, {class_of} as class from wanted_sessions
+    slots = DAY // SLOT
+    return f"""with many as (
+select site_day, least(1 + count(*) / {PORTION}, {slots}) as portions from wanted_sessions group by site_day
+),
+classed as (
+select site_day, slot, cast(duration as integer) as duration, {class_of} as class, slot * portions / {slots} as portion
+from wanted_sessions join many using (site_day)
 ),
 ended as (
-select site_day, class, slot, cast(sum(sum(many)) over (partition by site_day, class order by slot) as integer) as many
+select {_KEY}, slot, cast(sum(sum(many)) over (partition by {_KEY} order by slot) as integer) as many
 from (
-select site_day, class, slot + 1 as slot, 1 as many from classed
+select {_KEY}, slot + 1 as slot, 1 as many from classed
 union all
-select site_day, class, unnest(range({DAY // SLOT + 1})), 0 from (select distinct site_day, class from classed)
+select {_KEY}, unnest(range({slots + 1})), 0 from (select distinct {_KEY} from classed)
 )
-group by site_day, class, slot
+group by {_KEY}, slot
 )
-select {columns}, class, ends, durations
-from (select site_day, class, list(many order by slot) as ends from ended group by site_day, class)
-join (select site_day, class, list(duration order by slot) as durations from classed group by site_day, class)
-using (site_day, class)
-order by class, site_day"""
+select {columns}, class, portion, ends, durations
+from (select {_KEY}, list(many order by slot) as ends from ended group by {_KEY})
+join (select {_KEY}, list(duration order by slot) as durations from classed group by {_KEY}) using ({_KEY})
+order by class, site_day, portion"""
 
 
 def durations(plan: Plan, days: str, values: Values) -> str:
@@ -64,7 +71,7 @@ def medians(plan: Plan, days: str, pieces: Sequence[str], class_of: str, values:
     rows = f"select place, duration, {class_of} as class from (\n{single}\n)" if pieces else _NOTHING
     return f"""with {_parts(plan, days, values)},
 part as materialized (
-select place, site, day, class, ends[first + 1] as low, ends[last + 1] as high
+select place, site, day, class, portion, ends[first + 1] as low, ends[last + 1] as high
 from {_TABLE} join parts using (site, day) where {days}
 ),
 piece as materialized (
@@ -85,7 +92,7 @@ middle as (
 select place, class, many, before, total from added where before <= total / 2 and before + many > (total - 1) / 2
 ),
 wanted as materialized (
-select place, site, day, class, low, high from part semi join middle using (place, class) where class > 0
+select place, site, day, class, portion, low, high from part semi join middle using (place, class) where class > 0
 ),
 beside as (
 select place, cast(coalesce(sum(case when class > 0 then many end), 0) - total as bigint)
@@ -95,7 +102,7 @@ from middle group by place, total
 select place, median(duration) as m_median_duration
 from (
 select place, unnest({_THOSE}) as duration
-from wanted join {_TABLE} using (site, day, class) where {days}
+from wanted join {_TABLE} using (site, day, class, portion) where {days}
 union all
 select place, duration from piece semi join middle using (place, class) where class > 0
 union all
