@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, Statement
 
-_MOST: Final = 100  # statements that are kept, of some 35 kB each
-_LONGEST: Final = 4_000  # characters
+MOST: Final = 200_000  # characters of all that are kept, each of which takes some 20 bytes
 
 
 class Parsed:
@@ -17,14 +16,16 @@ class Parsed:
 
     def __init__(self) -> None:
         self._kept: dict[str, Statement] = {}
+        self._characters = 0
 
     def of(self, connection: "DuckDBPyConnection", text: str) -> "Statement":
-        """The only statement of a text."""
+        """The only statement of a text. Raises the engine's errors."""
         found = self._kept.get(text)
         if found is None:
             (found,) = connection.extract_statements(text)
-            if len(self._kept) >= _MOST:
-                self._kept.clear()
-            if len(text) <= _LONGEST:
+            if self._characters + len(text) > MOST:
+                self._kept, self._characters = {}, 0
+            if len(text) <= MOST:
                 self._kept[text] = found
+                self._characters += len(text)
         return found
