@@ -65,8 +65,9 @@ class Granian(Server):
 
         async def spawned(*given: Any) -> None:
             with suppress(OSError, AttributeError):  # it may not be allowed, or known
-                os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
-                asyncio.get_running_loop().call_soon(os.sched_setscheduler, 0, os.SCHED_OTHER, os.sched_param(0))
+                if os.sched_getscheduler(0) == os.SCHED_OTHER:  # else somebody has chosen another for the box
+                    os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
+                    asyncio.get_running_loop().call_soon(os.sched_setscheduler, 0, os.SCHED_OTHER, os.sched_param(0))
             await target(*given)
 
         return super()._spawn_worker(idx, spawned, callback_loader)
