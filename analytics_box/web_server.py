@@ -58,7 +58,7 @@ class Granian(Server):
         descriptor = self._listener.dup().detach()
         self._shd = SocketHolder(descriptor, self._listener.family == socket.AF_UNIX, BACKLOG)  # type: ignore[call-arg, assignment]  # a wrong stub
 
-    def _spawn_worker(self, idx: Any, target: Any, callback_loader: Any) -> AsyncWorker:  # type: ignore[override]
+    def _spawn_worker(self, idx: Any, target: Any, callback_loader: Any) -> AsyncWorker:  # type: ignore[override]  # as Server has it
         """A worker whose threads do not take the processor from ours whenever something arrives: on a machine with one
         of them each of their turns has more to do then, and an event takes a tenth less. They inherit this from the
         thread that makes them, which is ours."""

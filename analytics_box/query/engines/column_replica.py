@@ -184,7 +184,7 @@ class ColumnReplica:
                 if replica is self.opened:
                     await asyncio.to_thread(replica.mark, rolled)
         except Exception as broken:
-            log.exception(PUT_OFF, self._rolling_backoff.failed(), broken)
+            log.error(PUT_OFF, self._rolling_backoff.failed(), _briefly(broken), exc_info=_unexpected(broken))
             return False
         self._rolling_backoff.forget()
         return True
@@ -222,11 +222,10 @@ class ColumnReplica:
         """Let SQLite answer, and build it again after a while, which grows with each failure."""
         self.ready = False
         wait = self._backoff.failed()
-        expected = isinstance(broken, columns.NoRoom | OSError) or type(broken).__name__ in _OF_THE_MACHINE
         log.error(
             "There is no column replica now (%s): SQLite answers, and it is rebuilt in %d seconds",
-            *(str(broken).partition("\n")[0], wait),
-            exc_info=None if expected else broken,
+            *(_briefly(broken), wait),
+            exc_info=_unexpected(broken),
         )
         await self._drop()
 
@@ -252,6 +251,17 @@ class ColumnReplica:
             memory=replica.memory(),
             size=_size(self.path),
         )
+
+
+def _briefly(broken: Exception) -> str:
+    """What the engine says first; advice on its settings follows, which are ours."""
+    return str(broken).partition("\n")[0]
+
+
+def _unexpected(broken: Exception) -> Exception | None:
+    """What says more in the log than its message: all but a disk or memory that does not do."""
+    expected = isinstance(broken, columns.NoRoom | OSError) or type(broken).__name__ in _OF_THE_MACHINE
+    return None if expected else broken
 
 
 def _size(path: Path) -> int:
