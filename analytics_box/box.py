@@ -119,6 +119,8 @@ class Box(Struct, frozen=True):
         self.events.close()
         self.parts[FlagCounts].write_now()
         self.box_db.close()
+        if self.box_db.damage.reason or self.events.db.damage.reason:
+            running.found_damaged(self.settings.data_dir)
         running.closed(self.settings.data_dir)
 
 
@@ -292,7 +294,6 @@ def _watched(
         proxies=ProxyWatch(clock),
         started_at=clock.now(),
         monotonic=clock.monotonic(),
-        damaged=[],
         machines=machines,
         cut_off_since=lambda: engine.isolated_since,
     )

@@ -28,7 +28,6 @@ from analytics_box.pace import Pace, keep_pace
 from analytics_box.settings import Settings
 from analytics_box.status_pages.subscribers.deliveries import SubscriberDeliveries
 from analytics_box.store.integrity import integrity_in_pieces
-from analytics_box.watch.state import Watched
 from analytics_box.web_server import HARD_STOP, WebServer, check_tls
 
 log = logging.getLogger(__name__)
@@ -176,13 +175,15 @@ def check_after_crash(box: Box) -> None:
         try:
             found = integrity_in_pieces(partial(db.read_now, seconds=_PIECE_SECONDS))
         except Unavailable:
+            if db.damage.reason:
+                sound = False
+                continue
             log.warning("%s was not looked through to its end: the box is stopping", db.path.name)
             return
         if found == "ok":
             log.info("%s is sound after an unclean stop", db.path.name)
         else:
-            log.error("%s is damaged, restore a backup: %s", db.path.name, found)
-            box.parts[Watched].damaged.append(db.path.name)
+            db.damage.note(found)
             sound = False
     if sound:
         box.found_sound()

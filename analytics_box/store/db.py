@@ -16,6 +16,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 
 from analytics_box.errors import Unavailable
 from analytics_box.store.connecting import connect
+from analytics_box.store.damage import Damage
 from analytics_box.store.gate import Gate
 from analytics_box.store.readers import Readers
 from analytics_box.store.reserve import Reserve
@@ -71,6 +72,7 @@ class Db:
         vfs: str | None = None,
     ) -> None:
         self.path = path
+        self.damage = Damage(path)
         self._reserve = reserve
         self._gate = Gate(self._wake_writer, patience=MAX_READ_SECONDS)
         open_one = partial(connect, path, durability=durability, vfs=vfs)
@@ -79,13 +81,14 @@ class Db:
             path,
             connection,
             self._gate,
+            self.damage,
             reserve=reserve,
             most_waiting=write_queue,
             checkpoint_pages=checkpoint_pages,
         )
         self._places = {file: _inode(file) for file in (path, path.with_name(f"{path.name}-wal"))}
         connections = [open_one(writes=False) for _ in range(readers)]
-        self._readers = Readers(path, connections, self._gate, reserve=reserve, most_waiting=read_queue)
+        self._readers = Readers(path, connections, self._gate, self.damage, reserve=reserve, most_waiting=read_queue)
         self._writer.start()
 
     def attach(self, *states: InMemoryState) -> None:
@@ -96,7 +99,7 @@ class Db:
         """Run `work` in the next group commit; resumes after the commit. What `adds` is refused on a full disk.
 
         Raises whatever `work` raises (its savepoint is rolled back, others are not touched), and Unavailable when
-        the queue is full, the box is stopping or the disk refuses.
+        the queue is full, the box is stopping, the disk refuses or the file is damaged.
         """
         found: T = await self._enqueued(work, ALONE, adds=adds)
         return found
@@ -139,7 +142,8 @@ class Db:
 
         Reads that may take `long` never have all connections, so that the others do not wait for them. A read whose
         caller is cancelled is broken off, or never begins. Raises DeadlineExceeded after `seconds` of running,
-        OverBudget where the disk is full, and Unavailable when too many reads wait or the box stops.
+        OverBudget where the disk is full, and Unavailable when too many reads wait, the box stops or the file is
+        damaged.
         """
         return await self._readers.read(work, seconds=seconds, long=long)
 

@@ -44,7 +44,7 @@ def integrity(path: Path, *, in_use: bool = False) -> str:
 
 
 def _damaged(broken: apsw.Error) -> str:
-    return f"damaged ({broken}): restore a backup of both files"
+    return f"damaged ({broken}): stop the box and restore a backup of both databases"
 
 
 def integrity_in_pieces(read: Read, *, piece: int = PIECE) -> str:

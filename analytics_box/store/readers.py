@@ -14,6 +14,7 @@ import apsw
 
 from analytics_box.errors import DeadlineExceeded, OverBudget, Unavailable
 from analytics_box.store.connecting import prepare
+from analytics_box.store.damage import SIGNS, Damage
 from analytics_box.store.gate import Gate
 from analytics_box.store.reserve import Reserve
 from analytics_box.store.writes import STOPPING, Work
@@ -31,11 +32,13 @@ class Readers:
         path: Path,
         connections: Iterable[apsw.Connection],
         gate: Gate,
+        damage: Damage,
         *,
         reserve: Reserve | None,
         most_waiting: int,
     ) -> None:
         self._gate = gate
+        self._damage = damage
         self._reserve = reserve
         self._most_waiting = most_waiting
         self._closing = False
@@ -100,20 +103,24 @@ class Readers:
             self._connections.put(connection)
 
     def _read_on(self, connection: apsw.Connection, work: Work[T], seconds: float, unwanted: threading.Event) -> T:
-        if connection in self._unused:
-            prepare(connection)
-            self._unused.discard(connection)
         deadline = time.monotonic() + seconds
-        connection.pragma("temp_store", "memory" if self._disk_was_full else "file")
-        connection.set_progress_handler(
-            lambda: self._closing or unwanted.is_set() or time.monotonic() > deadline, PROGRESS_STEPS
-        )
         try:
+            if connection in self._unused:
+                prepare(connection)
+                self._unused.discard(connection)
+            connection.pragma("temp_store", "memory" if self._disk_was_full else "file")
+            connection.set_progress_handler(
+                lambda: self._closing or unwanted.is_set() or time.monotonic() > deadline, PROGRESS_STEPS
+            )
             return work(connection)
         except apsw.InterruptError as late:
             if self._closing:
                 raise Unavailable(STOPPING) from late
             raise DeadlineExceeded(f"This took longer than the {seconds:g} seconds it may take") from late
+        except SIGNS as broken:
+            if _detached(connection):  # a derived file may be the damaged one
+                return self._read_on(connection, work, deadline - time.monotonic(), unwanted)
+            raise self._damage.note(broken) from broken
         except apsw.FullError as large:
             raise OverBudget("This takes more disk than the box has for it; ask for a shorter range") from large
         finally:
@@ -123,3 +130,14 @@ class Readers:
     def _disk_was_full(self) -> bool:
         """Whether the disk was full and has no room yet: what a read sorts goes to memory then."""
         return self._reserve is not None and self._reserve.is_given_up
+
+
+def _detached(connection: apsw.Connection) -> bool:
+    """Detach the files that work has attached; whether there were any."""
+    others = [name for name in connection.db_names() if name not in {"main", "temp"}]
+    try:
+        for name in others:
+            connection.execute(f'-- readers.detach\ndetach "{name}"')
+    except apsw.Error:
+        return False  # inside a transaction that cannot be left
+    return bool(others)

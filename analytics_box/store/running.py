@@ -9,7 +9,7 @@ from analytics_box.store.files import sync_folder, write_private
 log = logging.getLogger(__name__)
 
 RUNNING_FILE = "running"
-UNCHECKED_FILE = "unchecked"  # is there after an unclean stop, until both databases have been looked through
+UNCHECKED_FILE = "unchecked"  # is there after an unclean stop or damage, until both databases were looked through
 _STARTING, _OPEN, _CLOSING = b"starting", b"open", b"closing"
 
 
@@ -52,6 +52,11 @@ def closed(directory: Path) -> None:
     """Both files are closed, and whole by themselves."""
     (directory / RUNNING_FILE).unlink(missing_ok=True)
     sync_folder(directory)
+
+
+def found_damaged(directory: Path) -> None:
+    """Have the next start look through both databases, because one was found damaged while the box ran."""
+    (directory / UNCHECKED_FILE).touch(mode=0o600)
 
 
 def found_sound(directory: Path) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import apsw
 
+from analytics_box.store.damage import SIGNS, Damage
 from analytics_box.store.gate import Gate
 from analytics_box.store.trouble import Seldom
 
@@ -17,8 +18,11 @@ LONG_LOG = 2  # checkpoints; past them new reads wait for the running ones to en
 class Wal:
     """The log as its writer sees it. Only the writer's thread calls it, but for `size`."""
 
-    def __init__(self, path: Path, writer: apsw.Connection, gate: Gate, *, checkpoint_pages: int) -> None:
+    def __init__(
+        self, path: Path, writer: apsw.Connection, gate: Gate, *, checkpoint_pages: int, damage: Damage
+    ) -> None:
         self._path = path
+        self._damage = damage
         self._writer = writer
         self._gate = gate
         self._may_complain = Seldom()
@@ -64,7 +68,9 @@ class Wal:
         try:
             pages, folded = self._writer.wal_checkpoint(mode=mode)
         except apsw.Error as broken:
-            if self._may_complain:
+            if isinstance(broken, SIGNS):
+                self._damage.note(broken)
+            elif self._may_complain:
                 log.warning("The log of %s could not be folded back: %s", self._path.name, broken)
             return False
         return folded >= pages

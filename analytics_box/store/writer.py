@@ -11,6 +11,7 @@ from typing import Any
 import apsw
 
 from analytics_box.errors import Unavailable
+from analytics_box.store.damage import SIGNS, Damage
 from analytics_box.store.gate import Gate
 from analytics_box.store.reserve import Reserve
 from analytics_box.store.trouble import Seldom
@@ -31,6 +32,7 @@ class Writer:
         path: Path,
         connection: apsw.Connection,
         gate: Gate,
+        damage: Damage,
         *,
         reserve: Reserve | None,
         most_waiting: int,
@@ -40,7 +42,8 @@ class Writer:
         self.version = 0  # of what is in the file: every commit of this process makes a new one
         self.failing = False  # whether the last group commit failed
         self.gone = False  # whether the file is not where it was
-        self.wal = Wal(path, connection, gate, checkpoint_pages=checkpoint_pages)
+        self.wal = Wal(path, connection, gate, checkpoint_pages=checkpoint_pages, damage=damage)
+        self._damage = damage
         self._path = path
         self._connection = connection
         self._gate = gate
@@ -119,6 +122,8 @@ class Writer:
                 outcomes = self._commit(batch)
         if isinstance(outcomes, list):
             return outcomes
+        if isinstance(outcomes, SIGNS):
+            return [(job, None, self._damage.note(outcomes)) for job in batch]
         if not isinstance(outcomes, DISK_ERRORS):
             log.error("A group of writes to %s failed", self._path.name, exc_info=outcomes)
         elif self._may_complain:

@@ -9,6 +9,8 @@ from typing import Any, Protocol, TypeVar
 import apsw
 from msgspec import Struct
 
+from analytics_box.store.damage import SIGNS
+
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
@@ -21,7 +23,7 @@ DISK_ERRORS = (
     apsw.IOError,
     apsw.ReadOnlyError,
     apsw.CantOpenError,
-    apsw.CorruptError,
+    *SIGNS,
     apsw.BusyError,
 )
 Work = Callable[[apsw.Connection], T]

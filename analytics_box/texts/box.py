@@ -106,7 +106,7 @@ class Warnings:
     No names and no addresses stand here, because reports of problems have these texts.
     """
 
-    damage = "Damaged: {files}. Stop the box and restore a backup of both files."
+    damage = "Damaged: {files}. Stop the box and restore a backup of both databases."
     trouble = "The box cannot do its work: {why}."
     disk_low = "Only {free} MB of the disk are free. Below {least} MB events are refused: make room."
     disk_soon: ClassVar[tuple[str, str]] = (

@@ -12,10 +12,11 @@ from typing import Literal, NamedTuple
 import analytics_box
 from analytics_box.backup.backups import Standing
 from analytics_box.cluster.primary import Machines
+from analytics_box.query.engines.status import Status
 from analytics_box.store.db import Db
 from analytics_box.watch.readiness import free_bytes
 from analytics_box.watch.runs import Runs
-from analytics_box.watch.state import Watched, current_warnings
+from analytics_box.watch.state import Watched, current_warnings, engine_status
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 _KIBIBYTE = 1_024
@@ -45,7 +46,7 @@ async def exposition(watched: Watched) -> str:
 async def figures(watched: Watched) -> list[Figure]:
     """All figures, now."""
     trouble = await watched.readiness.trouble()
-    replica = await watched.engines.status()
+    replica = await engine_status(watched)
     return [
         _one("analytics_box_ready", "Whether the box can do its work, as /health/ready says", not trouble),
         Figure("analytics_box_info", "gauge", "The version", "version", {analytics_box.__version__: 1}),
@@ -64,10 +65,7 @@ async def figures(watched: Watched) -> list[Figure]:
             {"": watched.dropped.folded},
         ),
         *_of_databases(watched.databases),
-        _one("analytics_box_replica_ready", "Whether the column replica answers queries", replica.state == "ready"),
-        _one("analytics_box_replica_rows_behind", "Rows of events.db that the replica lacks", replica.behind),
-        _one("analytics_box_clickhouse_alone_rows", "Rows that ClickHouse has and events.db has not", replica.alone),
-        _one("analytics_box_clickhouse_orders", "Removals that wait for ClickHouse", replica.orders),
+        *(_of_replica(replica) if replica is not None else ()),
         *_of_machines(watched.machines),
         _one(
             "analytics_box_disk_free_bytes",
@@ -96,11 +94,19 @@ def _of_databases(databases: tuple[Db, ...]) -> Iterator[Figure]:
     queues = [db.queues for db in databases]
     yield each("commits_total", "counter", "Group commits", [db.version for db in databases])
     yield each("failing", "gauge", "Whether the last group commit failed", [db.failing for db in databases])
+    yield each("damaged", "gauge", "Whether the file was found damaged", [bool(db.damage.reason) for db in databases])
     yield each("writes_waiting", "gauge", "Writes that wait for the disk", [found.writes for found in queues])
     yield each("reads", "gauge", "Reads that run or wait", [found.reads for found in queues])
     yield each("reads_held", "gauge", "Reads that wait for the log to start again", [found.held for found in queues])
     yield each("log_bytes", "gauge", "Size of the write-ahead log", [db.log_bytes for db in databases])
     yield each("database_bytes", "gauge", "Size without the log", [_size(db.path) for db in databases])
+
+
+def _of_replica(replica: Status) -> Iterator[Figure]:
+    yield _one("analytics_box_replica_ready", "Whether the column replica answers queries", replica.state == "ready")
+    yield _one("analytics_box_replica_rows_behind", "Rows of events.db that the replica lacks", replica.behind)
+    yield _one("analytics_box_clickhouse_alone_rows", "Rows that ClickHouse has and events.db has not", replica.alone)
+    yield _one("analytics_box_clickhouse_orders", "Removals that wait for ClickHouse", replica.orders)
 
 
 def _of_machines(machines: Machines) -> Iterator[Figure]:

@@ -1,4 +1,4 @@
-"""Whether the box can do its work now: its files are there, the disk has room, and what is written reaches it."""
+"""Whether the box can do its work now: its files are there and sound, the disk has room, and writes reach it."""
 
 import asyncio
 import shutil
@@ -28,6 +28,8 @@ class Readiness:
         for db in self._databases:
             if lost := db.look():
                 return lost
+            if db.damage.reason:
+                return f"{db.path.name} is damaged"
         if free_bytes(self._databases[0].path.parent) < self._least_free * _MEGABYTE:
             return f"Less than {self._least_free} MB of the disk are free"
         if self._reserve is not None and self._reserve.refusal:

@@ -12,9 +12,11 @@ import analytics_box
 from analytics_box.backup.backups import Backups, Standing
 from analytics_box.clock import Clock, utc_day
 from analytics_box.cluster.primary import Machines
+from analytics_box.errors import Unavailable
 from analytics_box.http.proxy_watch import ProxyWatch
 from analytics_box.ingest.dropped import DroppedTraffic
 from analytics_box.query.engines import Engines
+from analytics_box.query.engines.status import Status
 from analytics_box.settings import Settings
 from analytics_box.store.clock_watch import ClockWatch
 from analytics_box.store.db import Db
@@ -28,7 +30,7 @@ from analytics_box.watch.warnings import MEGABYTE, Seen, Warning, warnings
 
 
 class Watched(Struct, frozen=True):
-    """The parts of a box that are watched. `started_at` is UTC ms; `damaged` gets the databases that were found so.
+    """The parts of a box that are watched. `started_at` is UTC ms.
 
     `cut_off_since` says since when (UTC ms) the network cannot be reached, where that is so.
     """
@@ -46,7 +48,6 @@ class Watched(Struct, frozen=True):
     proxies: ProxyWatch
     started_at: int
     monotonic: float
-    damaged: list[str]
     machines: Machines
     cut_off_since: Callable[[], int | None]
 
@@ -135,7 +136,7 @@ async def state(watched: Watched) -> State:
     """How the box is doing now."""
     now = watched.clock.now()
     disk, ahead = await _disk(watched, now)
-    status = await watched.engines.status()
+    status = await engine_status(watched) or Status("off")
     return State(
         now=now,
         version=analytics_box.__version__,
@@ -162,6 +163,14 @@ async def state(watched: Watched) -> State:
         jobs=_jobs(watched.runs),
         machines=_machines(watched.machines),
     )
+
+
+async def engine_status(watched: Watched) -> Status | None:
+    """The state of the copies of events.db; None if events.db cannot be read."""
+    try:
+        return await watched.engines.status()
+    except Unavailable:
+        return None
 
 
 async def current_warnings(watched: Watched) -> list[Warning]:
@@ -203,7 +212,7 @@ async def _seen(watched: Watched, now: int, disk: Disk | None, ahead: Forecast) 
         certificate=await asyncio.to_thread(certificate, settings.tls_certificate),
         backup=_backup(watched.backups.standing()),
         proxy_ignored=watched.proxies.ignored_at,
-        damaged=tuple(watched.damaged),
+        damaged=tuple(db.path.name for db in watched.databases if db.damage.reason),
         cut_off_since=watched.cut_off_since(),
         clickhouse_away_since=watched.engines.away_since,
         silent_machines=tuple(one.number for one in watched.machines.standings() if one.silent),
@@ -223,8 +232,13 @@ def _backup(standing: Standing) -> Literal["", "failed", "never", "overdue"]:
 
 async def _disk(watched: Watched, now: int) -> tuple[Disk | None, Forecast]:
     disk = await asyncio.to_thread(_disk_of, watched.settings.data_dir, watched.reserve.disk)
-    measured = await watched.databases[0].read(partial(sizes.lately, today=utc_day(now)))
-    return disk, forecast(measured, disk.free, utc_day(now)) if disk is not None else Forecast()
+    if disk is None:
+        return None, Forecast()
+    try:
+        measured = await watched.databases[0].read(partial(sizes.lately, today=utc_day(now)))
+    except Unavailable:  # the forecast is missing then, and every other warning is there
+        return disk, Forecast()
+    return disk, forecast(measured, disk.free, utc_day(now))
 
 
 def _machines(machines: Machines) -> list[MachineState]:

@@ -79,7 +79,9 @@ def _damage(seen: Seen) -> Warning | None:
 
 
 def _trouble(seen: Seen) -> Warning | None:
-    return Warning("not_ready", "bad", texts.Warnings.trouble.format(why=seen.trouble)) if seen.trouble else None
+    if not seen.trouble or seen.damaged:  # the warning of damage says it already
+        return None
+    return Warning("not_ready", "bad", texts.Warnings.trouble.format(why=seen.trouble))
 
 
 def _disk(seen: Seen) -> Warning | None:

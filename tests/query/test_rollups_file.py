@@ -27,6 +27,7 @@ from analytics_box.query.rollups import BY_DIMENSION, ROLLS, STARTS, TIME, spans
 from analytics_box.store.db import Connection
 from tests.query.test_rollups import NOON, local, plan_of, some_plans
 from tests.query.test_rollups import World as OfTheReplica
+from tests.store.test_damage import spoil
 
 
 class World(OfTheReplica):
@@ -449,3 +450,18 @@ def test_a_disk_that_refuses_roll_ups_does_not_fill_with_changes_for_them(tmp_pa
             assert not changes()
     finally:
         world.close()
+
+
+def test_damaged_roll_ups_are_rebuilt_and_leave_events_sound(world: World, caplog: pytest.LogCaptureFixture) -> None:
+    world.tell(60)
+    world.maintain()
+    expected = world.db.read_now(lambda db: sqlite.run(db, ALL[0]))
+    spoil(world.directory / FILE_NAME)
+    with caplog.at_level(logging.ERROR):
+        assert world.runner.run(world.engines.rows(ALL[0], seconds=30)) == expected
+    assert "made anew" in caplog.text
+    assert not world.db.damage.reason
+    world.maintain()
+    world.clock.advance(seconds=3_600)
+    world.maintain()
+    assert world.assert_alike([ALL[0]]) == 1

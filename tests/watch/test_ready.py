@@ -10,10 +10,12 @@ from msgspec.structs import replace
 
 from analytics_box.errors import Unavailable
 from analytics_box.store.db import Db
+from analytics_box.store.running import UNCHECKED_FILE
 from analytics_box.watch.readiness import Readiness
 from tests.inprocess import WholeBox, whole_box
 from tests.store.failing_disk import FailingDisk
 from tests.store.notes import make_file, note
+from tests.store.test_damage import spoil
 
 
 @pytest.fixture
@@ -40,6 +42,28 @@ def test_a_file_that_is_gone_or_replaced_is_named(box: WholeBox, name: str) -> N
     aside.rename(path)
     assert box.get("/health/ready").status == 200
     assert box.post("/track", event, key="all").status == 200
+
+
+def test_database_damaged_while_the_box_runs_is_not_ready_and_metrics_still_answer(tmp_path: Path) -> None:
+    with whole_box(tmp_path / "data", adjust=lambda given: replace(given, metrics="on")) as box:
+        event = {"name": "seen", "websiteId": box.sites["shop"]}
+        assert box.post("/track", event, key="all").status == 200
+        spoil(box.box.settings.data_dir / "events.db")
+        question = {"parameters": ["top_pages"], "startDate": "2026-01-01", "endDate": "2026-12-31"}
+        answer = box.post(f"/v1/query?website_id={box.sites['shop']}", question, key="all")
+        assert b"events.db is damaged: stop the box and restore a backup of both databases" in answer.body
+        assert_unavailable(box, "events.db is damaged")
+        answer = box.ask("GET", "/metrics", headers={}, address="127.0.0.1")
+        assert answer.status == 200
+        lines = answer.body.decode().splitlines()
+        assert 'analytics_box_damaged{database="events.db"} 1' in lines
+        assert 'analytics_box_damaged{database="box.db"} 0' in lines
+        assert 'analytics_box_warning{code="damage"} 1' in lines
+        assert "analytics_box_ready 0" in lines
+        page = box.get("/settings/box", cookie=box.cookie)
+        assert page.status == 200
+        assert b"Damaged: events.db. Stop the box and restore a backup" in page.body
+    assert (tmp_path / "data" / UNCHECKED_FILE).exists(), "the next start looks through both files"
 
 
 def test_a_disk_that_is_nearly_full_is_said(tmp_path: Path) -> None:

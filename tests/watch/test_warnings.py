@@ -166,7 +166,8 @@ def test_a_damaged_file_found_after_a_crash_is_told(tmp_path: Path) -> None:
     (tmp_path / "data" / "events.db").write_bytes(content)
     again = open_box(Settings(data_dir=tmp_path / "data"))
     server.check_after_crash(again)
-    assert again.parts[Watched].damaged == ["events.db"]
+    watched = again.parts[Watched]
+    assert [db.path.name for db in watched.databases if db.damage.reason] == ["events.db"]
     again.close()
 
 

@@ -43,7 +43,7 @@ class DayRollups:
         if file is not None and file.is_well:
             try:
                 return await self._events.read(partial(ask, file), seconds=seconds, long=True)
-            except rollups_file.BROKEN as broken:
+            except rollups_file.Unusable as broken:
                 file.is_well = False
                 log.error("The roll-ups cannot be read (%s): they are made anew", broken)
         return await self._events.read(partial(ask, None), seconds=seconds, long=True)
@@ -51,7 +51,7 @@ class DayRollups:
     def statement(self, plan: Plan) -> sql.Statement:
         """What SQLite would run. Reads, so it is for threads other than the event loop's."""
         if self.file is not None:
-            with contextlib.suppress(*rollups_file.BROKEN):  # who asks next has them made anew
+            with contextlib.suppress(rollups_file.Unusable):  # who asks next has them made anew
                 return self._events.read_now(partial(_statement, plan, self.file))
         return sqlite.render(plan)
 
@@ -67,7 +67,7 @@ class DayRollups:
             try:
                 opened = partial(_opened, self._path, self._events.path)
                 self.file = await self._events.read(opened, seconds=STEP_SECONDS)
-            except rollups_file.BROKEN as broken:
+            except rollups_file.Unusable as broken:
                 self._put_off(broken)
                 return
             self._has_rolled = False
@@ -98,7 +98,7 @@ class DayRollups:
         try:
             advance = partial(_advanced, file, self._clock.now())
             goes_on = await self._events.read(advance, seconds=STEP_SECONDS, long=True)
-        except rollups_file.BROKEN as broken:
+        except rollups_file.Unusable as broken:
             file.is_well = False
             log.error("The roll-ups cannot be written (%s): they are made anew", broken)
             return False
@@ -125,18 +125,22 @@ class DayRollups:
 def _rows(plan: Plan, take: Take, seconds: float, file: RollupsFile | None, db: Connection) -> list[Row]:
     if file is None:
         rollups_file.let_go(db)
-    return sqlite.run(db, plan, take, seconds=seconds, rollups=file)
+        return sqlite.run(db, plan, take, seconds=seconds, rollups=None)
+    with rollups_file.rebuildable():
+        return sqlite.run(db, plan, take, seconds=seconds, rollups=file)
 
 
 def _statement(plan: Plan, file: RollupsFile, db: Connection) -> sql.Statement:
-    with sqlite.parted(db, plan, file) as cut:
+    with rollups_file.rebuildable(), sqlite.parted(db, plan, file) as cut:
         return sqlite.render(plan, cut)
 
 
 def _opened(path: Path, events: Path, _db: Connection) -> RollupsFile:
-    return rollups_file.open_rollups(path, events)
+    with rollups_file.rebuildable():
+        return rollups_file.open_rollups(path, events)
 
 
 def _advanced(file: RollupsFile, now: int, _db: Connection) -> bool:
     """Runs on a reader of events.db, so that its log is not started again meanwhile."""
-    return file.advance(now)
+    with rollups_file.rebuildable():
+        return file.advance(now)

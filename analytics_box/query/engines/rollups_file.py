@@ -57,7 +57,7 @@ _DAYS_OF_ROWS = f"site, time / {DAY} as day, iif(session = 0, time, time - since
 
 
 # What a file that is broken raises, or one that somebody has removed.
-BROKEN: tuple[type[Exception], ...] = (
+_BROKEN: tuple[type[Exception], ...] = (
     *(apsw.CorruptError, apsw.NotADBError, apsw.SQLError, apsw.CantOpenError, apsw.IOError, apsw.ReadOnlyError),
     OSError,
 )
@@ -65,6 +65,19 @@ BROKEN: tuple[type[Exception], ...] = (
 
 class Unusable(Exception):
     """Why the file has to be made anew."""
+
+
+@contextmanager
+def rebuildable() -> Iterator[None]:
+    """Work with the file beside events.db. Raises Unusable for what may be damage of the file.
+
+    Readers of events.db would take it for damage of events.db, which cannot be rebuilt. If events.db is damaged after
+    all, the same question without the file shows it.
+    """
+    try:
+        yield
+    except _BROKEN as broken:
+        raise Unusable(str(broken)) from broken
 
 
 class State(NamedTuple):
