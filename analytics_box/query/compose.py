@@ -1,5 +1,7 @@
 """From a question to plans: everything that an engine needs to know, with names and zones resolved. Pure."""
 
+from functools import partial
+
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -9,7 +11,7 @@ from analytics_box.query import ranges
 from analytics_box.query.catalog import QueryType
 from analytics_box.query.catalog.types import Ask, Follow, Record
 from analytics_box.query.catalog.values import id_text
-from analytics_box.query.filters import Condition, Where
+from analytics_box.query.filters import Condition, Where, fitting
 from analytics_box.query.plan import (
     BUCKET,
     DAY_OF_WEEK,
@@ -118,7 +120,7 @@ def _plan(ask: Ask, sites: tuple[int, ...], start: int, end: int, where: tuple[W
         metrics=tuple(_NUMBERS[name] for name in ask.metrics),
         least=ask.least,
         present=ask.present,
-        where=(*ask.where, *(part for item in where if (part := _fitting(item, ask.source)) is not None)),
+        where=(*ask.where, *fitting(where, partial(_is_known, ask.source))),
         offsets=tuple(Offset(*item) for item in ranges.offsets(start, end, request.zone)) if local else (),
         order=ask.order,
         share_of=ask.share_of,
@@ -140,13 +142,8 @@ _OWN: dict[str, tuple[Source, ...]] = {
 }
 
 
-def _fitting(item: Where, source: Source) -> Where | None:
-    """What these facts can be asked of a condition: of several that must all hold those that they know."""
-    if isinstance(item, Condition):
-        return item if source in _OWN.get(item.column, (source,)) else None
-    parts = tuple(part for inner in item.items if (part := _fitting(inner, source)) is not None)
-    whole = len(parts) == len(item.items)
-    return replace(item, items=parts) if parts and (whole or not (item.any or item.negated)) else None
+def _is_known(source: Source, condition: Condition) -> bool:
+    return source in _OWN.get(condition.column, (source,))
 
 
 def _order(query_type: QueryType, ask: Ask, request: Request) -> tuple[Order, ...]:

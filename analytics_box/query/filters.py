@@ -179,6 +179,22 @@ def conditions(
     return of_one_event(taken), tuple(ignored)
 
 
+def fitting(items: Iterable[Where], knows: Callable[[Condition], bool]) -> "tuple[Where, ...]":
+    """The conditions without unknown ones. A group loses none of its conditions if that would find less: if any of them
+    is enough, or if the group or one around it is negated."""
+    return tuple(part for item in items if (part := _fitting(item, knows, whole=False)) is not None)
+
+
+def _fitting(item: Where, knows: Callable[[Condition], bool], *, whole: bool) -> Where | None:
+    if isinstance(item, Condition):
+        return item if knows(item) else None
+    whole = whole or item.negated
+    parts = tuple(part for inner in item.items if (part := _fitting(inner, knows, whole=whole)) is not None)
+    if len(parts) < len(item.items) and (whole or item.any):
+        return None
+    return replace(item, items=parts) if parts else None
+
+
 def _where(item: "Filter | FilterGroup", allowed: tuple[str, ...], ignored: dict[str, None]) -> Where | None:
     if isinstance(item, Filter):
         if item.field in allowed:
@@ -186,10 +202,12 @@ def _where(item: "Filter | FilterGroup", allowed: tuple[str, ...], ignored: dict
         ignored[item.field] = None
         return None
     allowed = item.allowed or allowed
-    inner = tuple(where for part in item.items if (where := _where(part, allowed, ignored)) is not None)
-    if (item.any or item.negated) and len(inner) < len(item.items):
+    missed: dict[str, None] = {}
+    inner = tuple(where for part in item.items if (where := _where(part, allowed, missed)) is not None)
+    if (item.any and len(inner) < len(item.items)) or (item.negated and missed):
         ignored.update(dict.fromkeys(_fields(item)))
         return None
+    ignored.update(missed)
     return Group(item.any, inner if item.any else of_one_event(inner), item.negated) if inner else None
 
 

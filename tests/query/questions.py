@@ -160,7 +160,7 @@ def _groups(draw: st.DrawFn, story: Story, name: str, depth: int = 1) -> Group:
 
 
 def _needed(story: Story, needs: tuple[str, ...]) -> st.SearchStrategy[Filter]:
-    return st.sampled_from([(name, "eq", [value]) for name in needs for value in _values(story, name)])
+    return st.sampled_from([(name, "eq", [value]) for name in needs for value in values(story, name)])
 
 
 def _some_filters(story: Story, name: str) -> st.SearchStrategy[list[Filter]]:
@@ -191,11 +191,11 @@ def _filters(draw: st.DrawFn, story: Story, allowed: list[str]) -> Filter:
         return name, operator, []
     if operator == "regex":
         return name, operator, [draw(one_of(("a", "^a$", "o+", "[bn]", "^$")))]
-    listed = [draw(one_of(_values(story, name))) for _ in range(draw(st.integers(1, 2)))]
+    listed = [draw(one_of(values(story, name))) for _ in range(draw(st.integers(1, 2)))]
     return name, operator, listed if operator in {"in", "not_in"} else listed[:1]
 
 
-def _values(story: Story, name: str) -> tuple[str, ...]:
+def values(story: Story, name: str) -> tuple[str, ...]:
     """Values that a story may have under a field, and others."""
     if name in {"website_id", "client_id"}:
         return "first", "second", "", "neither"

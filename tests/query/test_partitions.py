@@ -41,7 +41,7 @@ ONE_EVENT = {
     "event_property",
 }  # both ask for one event that has both, and their opposites for none with either
 # Fields that say what is special about a row, but not which row it is.
-BESIDE = {"path", "stack", "inferred_type", "render_strategy"}
+BESIDE = {"path", "stack", "inferred_type", "render_strategy", "top_abandoned_field"}
 # Types that leave out what is rare, so that of two parts neither may be enough, or say something more than once.
 NOT_PARTED = {
     *("frustration_by_page", "custom_events_property_top_values", "custom_events_property_distribution"),

@@ -20,6 +20,7 @@ from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions
 from analytics_box.query.access import Scope
 from analytics_box.query.engines import Engines, column_replica, columns, duckdb, rolling, sqlite
+from analytics_box.query.named_goals import Goals
 from analytics_box.query.named_links import Links
 from analytics_box.query.ranges import Granularity
 from analytics_box.query.request import DECODER, GivenQuery, Request, check
@@ -51,6 +52,7 @@ class World:
         traits: Traits | None = None,
         splits: Splits | None = None,
         links: Links | None = None,
+        goals: Goals | None = None,
     ) -> None:
         migrated(directory)
         self.db = Db(directory / schema.EVENTS_FILE, readers=2, durability="normal")
@@ -64,7 +66,7 @@ class World:
             directory / "none"
         )  # the replica is the other's, and no remains of an earlier one
         self._queries = [
-            Queries(engines, self.clock, seconds=30, traits=traits, links=links, splits=splits)
+            Queries(engines, self.clock, seconds=30, traits=traits, links=links, goals=goals, splits=splits)
             for engines in self._engines
         ]
         self._runner = asyncio.Runner()
@@ -203,8 +205,8 @@ def body_of(asked: Asked) -> dict[str, object]:
 
 
 @contextmanager
-def world_in(directory: Path, links: Links | None = None) -> Iterator[World]:
-    world = World(directory, links=links)
+def world_in(directory: Path, links: Links | None = None, goals: Goals | None = None) -> Iterator[World]:
+    world = World(directory, links=links, goals=goals)
     try:
         yield world
     finally:

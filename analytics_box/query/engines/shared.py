@@ -27,7 +27,7 @@ from analytics_box.query.engines.counting import Row, Take
 from analytics_box.query.engines.sql import Statement
 from analytics_box.query.engines.sql.conditions import render
 from analytics_box.query.engines.sql.names import MEASURES
-from analytics_box.query.engines.sql.relations import relation
+from analytics_box.query.engines.sql.relations import of_session, relation
 from analytics_box.query.engines.sql.texts import Values
 from analytics_box.query.filters import OF_THE_PAGE, Condition, Where
 from analytics_box.query.plan import OF_SESSIONS, RETURNING, SESSION_AFTER, SESSION_BEFORE, Plan
@@ -291,7 +291,16 @@ def _writing(db: Connection) -> Iterator[None]:
 
 def _own(plans: Sequence[Plan], values: Values) -> str:
     """The events that plans of events and sessions are about."""
-    return " and ".join(_of_session(item, _rendered(item, values)) for item in _common(plans))
+    return " and ".join(_of_either(item, values) for item in _common(plans))
+
+
+def _of_either(item: Where, values: Values) -> str:
+    """The events that meet a condition, and all those of sessions that do."""
+    rows = _rendered(item, values)
+    if _columns(item) <= _OF_A_SESSION:
+        return rows
+    sessions = of_session((item,), f"{_SCAN} and session <> 0", sqlite.DIALECT, values)
+    return f"({rows} or (session <> 0 and {sqlite.DIALECT.finish(sessions)}))"
 
 
 def _beside(plans: Sequence[Plan], values: Values) -> str:
@@ -313,10 +322,3 @@ def _spoken_of(statements: Sequence[Statement]) -> list[str]:
     """The columns of events whose names are in these statements."""
     words = {word for statement in statements for word in _WORD.findall(statement.sql)}
     return [name for name in _COLUMNS if name in words]
-
-
-def _of_session(item: Where, text: str) -> str:
-    """A condition as it is for whole sessions, too: they are selected by any of their events."""
-    if _columns(item) <= _OF_A_SESSION:
-        return text
-    return f"({text} or session in (select session from main.events as fact where {_SCAN} and session <> 0 and {text}))"

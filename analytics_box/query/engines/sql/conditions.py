@@ -1,6 +1,7 @@
 """Conditions as SQL. Columns come from the filters' table, never from a request; values are always bound."""
 
 import json
+from collections.abc import Sequence
 
 from analytics_box.query import happened
 from analytics_box.query.catalog.values import id_number
@@ -14,14 +15,18 @@ from analytics_box.query.filters import Condition, Group, Where
 def render(where: Where, values: Values, dialect: Dialect) -> str:
     """A condition or a group of them; its values are added to `values`."""
     if isinstance(where, Group):
-        parts = [render(item, values, dialect) for item in where.items]
-        joined = "(" + (" or " if where.any else " and ").join(parts) + ")"
-        return f"not {joined}" if where.negated else joined
+        return joined(where, [render(item, values, dialect) for item in where.items])
     if where.column in happened.COLUMNS:
         found = happenings.selected(where, values, dialect)
     else:
         found = _TRANSLATED.get(where.column, _interned)(where, values)
     return f"not {found}" if where.negated else found
+
+
+def joined(group: Group, parts: Sequence[str]) -> str:
+    """A group of conditions, of which these are the parts."""
+    text = "(" + (" or " if group.any else " and ").join(parts) + ")"
+    return f"not {text}" if group.negated else text
 
 
 def _interned(condition: Condition, values: Values) -> str:

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 
 from analytics_box.facts.tables import ATTRIBUTES
 from analytics_box.query import happened
-from analytics_box.query.engines.sql.conditions import render
+from analytics_box.query.engines.sql.conditions import joined, render
 from analytics_box.query.engines.sql.dialect import Dialect
 from analytics_box.query.engines.sql.happenings import SOON
 from analytics_box.query.engines.sql.names import BEGUN, DID, ID_OF_STARTER, PER_SESSION, PLACE, STARTER
 from analytics_box.query.engines.sql.texts import Values, named
-from analytics_box.query.filters import OF_THE_PAGE, Condition, Where, flag_of
+from analytics_box.query.filters import OF_THE_PAGE, Condition, Where, fitting, flag_of
 from analytics_box.query.plan import OF_SESSIONS, SESSION_AFTER, SESSION_BEFORE, Plan, Source
 
 # The same in each event of a session.
@@ -98,7 +98,7 @@ def _of_sessions(plan: Plan, used: str, dialect: Dialect, values: Values) -> str
     if plan.source == "sessions":
         where.append(f"(kind <> 3 or time >= session_started - {SESSION_BEFORE})")
     scan = _and(where)
-    where += [_of_session(item, scan, dialect, values) for item in _together(plan.where)]
+    where += [of_session(item, scan, dialect, values) for item in _together(plan.where)]
     if plan.source == "sessions":
         measures = PER_SESSION | {"starter": f"min(case when {_SEEN} then {STARTER} end)"}
         measures |= {END_OF[end]: dialect.best("path", best, _PLACE_OF_VIEW) for end, best in _BEST_OF.items()}
@@ -156,19 +156,23 @@ def _together(items: tuple[Where, ...]) -> list[tuple[Where, ...]]:
     return [*([pages] if pages else []), *others]
 
 
-def _of_session(items: tuple[Where, ...], scan: str, dialect: Dialect, values: Values) -> str:
-    """A condition that selects whole sessions (semantics 15): by what they keep, or by having such an event."""
+def of_session(items: tuple[Where, ...], scan: str, dialect: Dialect, values: Values) -> str:
+    """Conditions that together select whole sessions (semantics 15): by what they keep, or by having such an event in
+    `scan`. A negated group selects the sessions that do not meet its conditions."""
     if len(items) == 1 and not isinstance(items[0], Condition):
         group = items[0]
         each = [(item,) for item in group.items] if group.any else _together(group.items)
-        parts = [_of_session(own, scan, dialect, values) for own in each]
-        return "(" + (" or " if group.any else " and ").join(parts) + ")"
+        return joined(group, [of_session(own, scan, dialect, values) for own in each])
     columns = {item.column for item in items if isinstance(item, Condition)}
     text = _and([render(item, values, dialect) for item in items])
     if columns <= _OF_A_SESSION:
         return text
     kind = " and kind = 1" if columns <= OF_THE_PAGE else ""
     return f"session in (select session from events as fact where {scan}{kind} and {text})"
+
+
+def _speaks_of_whole_sessions(condition: Condition) -> bool:
+    return condition.column in _OF_A_SESSION or condition.column == "flag"
 
 
 # What custom events may be filtered by (wire 1.9, and the page that their session began on), besides what is there of
@@ -180,7 +184,9 @@ def _properties(plan: Plan, where: list[str], dialect: Dialect, values: Values) 
     """Each property of each custom event: its key, its text and its JSON kind; where a condition speaks of keys and of
     what the event has beside, that too."""
     own = [item for item in plan.where if "key" in _columns(item)]
-    beside = _OF_CUSTOM_EVENTS if any(len(_columns(item)) > 1 for item in own) else ()
+    spoken = {name for item in own for name in _columns(item)}
+    others_of_event = sorted(spoken.intersection((*ATTRIBUTES, *OF_THE_PAGE)).difference(_OF_CUSTOM_EVENTS))
+    beside = (*_OF_CUSTOM_EVENTS, *others_of_event) if len(spoken) > 1 else ()
     others = [item for item in plan.where if item not in own]
     where += ["properties is not null", *(render(item, values, dialect) for item in others)]
     more = "".join(f"fact.{name} as {name}, " for name in beside)
@@ -206,7 +212,7 @@ def _exposures(plan: Plan, dialect: Dialect, values: Values) -> str:
         *(render(item, values, dialect) for item in plan.where),
     ]
     views = [sites(plan), "bot = 0", "kind = 1", "session <> 0", "time >= :start"]
-    kept = [render(item, values, dialect) for item in plan.where if _columns(item) <= _OF_A_SESSION | {"flag"}]
+    kept = [render(item, values, dialect) for item in fitting(plan.where, _speaks_of_whole_sessions)]
     others = ["time < :end", "path in (select path from met)", "session not in (select session from met)", *kept]
     kept_of_first = {"path": "path", "device": "device", "time": "since"}
     first = ", ".join(f"{dialect.best(name, 'min')} as {known}" for name, known in kept_of_first.items())

@@ -1,0 +1,199 @@
+"""With and without: each filter of each type by each operator, and the opposite, add up to the whole."""
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import timedelta
+from random import Random
+from typing import Any
+from unittest.mock import patch
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from analytics_box.goals.goal import Definition, Narrowed, Property
+from analytics_box.goals.rules import checked, selecting
+from analytics_box.query import catalog, happened
+from analytics_box.query.engines import shared
+from analytics_box.query.filters import Condition, FilterGroup, Group, conditions, fitting
+from analytics_box.query.filters import Filter as Narrowing
+from analytics_box.query.named_goals import Meant
+from analytics_box.query.plan import OF_SESSIONS
+from analytics_box.query.request import MAX_PARAMETERS
+from analytics_box.query.run import Entry
+from tests.cases import each
+from tests.examples import is_thorough
+from tests.query import calendars, questions
+from tests.query.brute.facts import Filter, Question
+from tests.query.brute.filters import COLUMN, IDS
+from tests.query.questions import Asked
+from tests.query.stories import Story, tell
+from tests.query.test_combinations import forget
+from tests.query.test_no_more_than_all import OF_VISITORS
+from tests.query.test_partitions import OF_AN_EVENT, OPPOSITE, PARTED, answer, counted
+from tests.query.test_shared import WITH_NONE
+from tests.query.world import World, world_in
+
+GOALS = {
+    "page": Definition("PAGE_VIEW", "/a"),
+    "pages": Definition("PAGE_VIEW", "/b/*"),
+    "event": Definition("EVENT", "buy"),
+    "plan": Definition("EVENT", "buy", conditions=(Property("plan"),)),
+    "amount": Definition("EVENT", "buy", amount="k"),
+    "scroll": Definition("CUSTOM", "scroll:50"),
+    "time": Definition("CUSTOM", "time:10"),
+    "outgoing": Definition("CUSTOM", "outgoing:x.example"),
+    "from France": Definition("EVENT", "buy", filters=(Narrowed("country", "equals", "France"),)),
+    "not on /a": Definition("EVENT", "buy", filters=(Narrowed("path", "not_equals", "/a"),)),
+    "on / with q": Definition(
+        "PAGE_VIEW", "/", filters=(Narrowed("path", "equals", "/"), Narrowed("query_string", "contains", "q"))
+    ),
+}
+PATH, KEY = (Condition(column, "is", ("a",), negated=False) for column in ("path", "key"))
+ROWS, GOALS_ASKED = 10, 4  # of a type, in an ordinary run
+ONLY_EQUAL = {"website_id", "client_id", *IDS}
+
+
+class Known:
+    """The goals of every website, by their names."""
+
+    async def meant(self, site: int, goal_ids: Iterable[str]) -> Mapping[str, Meant]:
+        return {one: selecting(checked(GOALS[one])) for one in goal_ids if one in GOALS}
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    with world_in(tmp_path_factory.mktemp("world"), goals=Known()) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def stories(world: World) -> tuple[Story, ...]:
+    return tuple(tell(world, seed) for seed in range(70, 76))
+
+
+def rows(name: str, stories: Sequence[Story]) -> list[tuple[Story, Filter]]:
+    """All filters of a type that have an opposite, each about a story and with its values; in an ordinary run some of
+    them, of goals more than of others."""
+    fields = sorted(set(catalog.TYPES[name].filters) - set(catalog.TYPES[name].needs) - {"conversion"})
+    if any(item.source in OF_SESSIONS for item in catalog.TYPES[name].asks):
+        fields = [field for field in fields if field not in OF_AN_EVENT]
+    draw = Random(name)
+    found = [
+        (story := draw.choice(stories), (field, operator, values(story, field, operator, draw)))
+        for field in fields
+        if field in {*COLUMN, *IDS, *happened.FIELDS, "flag"} and field not in {"reached_goal", "link"}
+        for operator in ("eq", "in", "contains", "starts_with", "is_set")
+        if operator in {"eq", "in"} or field not in {*ONLY_EQUAL, *happened.MOST}
+    ]
+    goals = [(draw.choice(stories), ("reached_goal", "eq", [goal])) for goal in (*GOALS, "gone")]
+    goals += [(draw.choice(stories), ("reached_goal", "in", ["page", "from France", "gone"]))]
+    if "reached_goal" not in fields:
+        goals = []
+    if is_thorough():
+        return found + goals
+    return draw.sample(found, min(ROWS, len(found))) + draw.sample(goals, min(GOALS_ASKED, len(goals)))
+
+
+def values(story: Story, field: str, operator: str, draw: Random) -> list[str]:
+    if operator == "is_set":
+        return []
+    known = questions.values(story, field)
+    return draw.sample(known, 2) if operator == "in" else [draw.choice(known)]
+
+
+@pytest.mark.parametrize("name", PARTED)
+def test_a_filter_and_its_opposite_add_up_to_all(stories: tuple[Story, ...], name: str) -> None:
+    for story, (field, operator, wanted) in rows(name, stories):
+        asked = everything(story, name)
+        opposite = (field, OPPOSITE[operator], wanted)
+        whole, part, rest = (
+            answer(story, asked, {"all": those} if those else {}).data
+            for those in ([], [(field, operator, wanted)], [opposite])
+        )
+        told = (name, story.zone, field, operator, wanted)
+        assert counted(name, part) + counted(name, rest) == counted(name, whole), told
+        for distinct in OF_VISITORS & {output.name for output in catalog.TYPES[name].outputs}:
+            parts = [largest(of, distinct) for of in (part, rest)]
+            assert max(parts) <= total(whole, distinct) <= total(part, distinct) + total(rest, distinct), told
+
+
+COMPOUND: tuple[dict[str, Any], ...] = (
+    {"field": "reached_goal", "op": "ne", "value": "not on /a"},
+    {"field": "reached_goal", "op": "not_in", "value": ["page", "on / with q"]},
+    {"any": [{"field": "reached_goal", "op": "ne", "value": "page"}, {"field": "path", "op": "eq", "value": "/ü"}]},
+    {"all": [{"field": "path", "op": "eq", "value": "/a"}, {"field": "event_name", "op": "eq", "value": "buy"}]},
+)
+
+
+@each("group", COMPOUND)
+def test_groups_find_the_same_in_a_copy(stories: tuple[Story, ...], group: dict[str, Any]) -> None:
+    names = [name for name in WITH_NONE if set(catalog.TYPES[name].filters) >= {"reached_goal", "path"}]
+    for story, parameters in itertools.product(stories[:3], batches(names)):
+        day = calendars.shown(story.around, ZoneInfo(story.zone)).date().isoformat()
+        body: dict[str, Any] = {"parameters": parameters, "startDate": day, "endDate": day, "filters": [group]}
+        alone, copied = (found_in(story, body, fewest) for fewest in (10_000, 1))
+        assert alone == copied, (story.zone, group)
+
+
+def batches(names: Sequence[str]) -> list[Sequence[str]]:
+    return [names[first : first + MAX_PARAMETERS] for first in range(0, len(names), MAX_PARAMETERS)]
+
+
+def found_in(story: Story, body: dict[str, Any], fewest: int) -> list[Entry]:
+    """The answers, where so many plans read a copy."""
+    forget(story.world)
+    with patch.object(shared, "FEWEST", fewest):
+        found = story.world.entries(body, story.scope(1, owner=False), now=story.around + 3_600_000, both=False)
+    assert all(entry.success for entry in found), [entry.error for entry in found]
+    return sorted(found, key=lambda entry: entry.parameter)
+
+
+@each("name", [name for name in PARTED if "property_key" in catalog.TYPES[name].filters])
+def test_properties_or_a_goal_with_filters_are_found_together(stories: tuple[Story, ...], name: str) -> None:
+    asked = everything(stories[0], name)
+    goal: Filter = ("reached_goal", "eq", ["from France"])
+    whole, either, with_key = (
+        counted(name, answer(stories[0], asked, group).data)
+        for group in ({}, {"any": [("property_key", "eq", ["k"]), goal]}, {"all": [("property_key", "eq", ["k"])]})
+    )
+    assert with_key <= either <= whole
+
+
+@each(
+    ("where", "left"),
+    [
+        (Group(False, (PATH, KEY)), Group(False, (PATH,))),
+        (Group(True, (PATH, KEY)), None),
+        (Group(False, (PATH, KEY), negated=True), None),
+        (Group(False, (Group(False, (PATH, KEY)), PATH), negated=True), None),
+        (Group(True, (Group(False, (PATH, KEY)), PATH)), Group(True, (Group(False, (PATH,)), PATH))),
+    ],
+)
+def test_unknown_conditions_are_left_out_where_that_finds_no_less(where: Group, left: Group | None) -> None:
+    assert fitting((where,), lambda condition: condition != KEY) == ((left,) if left is not None else ())
+
+
+def test_unknown_field_below_a_negated_group_ignores_all_of_it() -> None:
+    inner = FilterGroup(any=False, items=(Narrowing("path", "eq", ("/a",)), Narrowing("message", "eq", ("x",))))
+    outer = FilterGroup(any=True, items=(inner, Narrowing("path", "eq", ("/b",))), negated=True)
+    assert conditions((outer,), ("path",)) == ((), ("path", "message"))
+
+
+def largest(found: list[dict[str, Any]], field: str) -> int:
+    return max((int(row[field]) for row in found), default=0)
+
+
+def total(found: list[dict[str, Any]], field: str) -> int:
+    return sum(int(row[field]) for row in found)
+
+
+def everything(story: Story, name: str) -> Asked:
+    """A question about all days of a story's first website."""
+    around = calendars.shown(story.around, ZoneInfo(story.zone)).date()
+    needs = catalog.TYPES[name].needs
+    needed: list[Filter] = [(needs[0], "in", list(questions.values(story, needs[0])))] if needs else []
+    if catalog.TYPES[name].needs_one:
+        needed = [(needs[0], "eq", [questions.values(story, needs[0])[0]])]
+    day = timedelta(days=1)
+    question = Question(around - day, around + day, ZoneInfo(story.zone), tuple(needed), now=story.around + 86_400_000)
+    return Asked(name, question, story.scope(1, owner=False))
