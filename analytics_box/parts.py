@@ -15,6 +15,7 @@ from analytics_box.cluster.primary import Machines
 from analytics_box.dashboard.late_parts import KnownRows, LateParts
 from analytics_box.dashboard.segmented import SegmentedBoard
 from analytics_box.dashboard.values import KeptValues, KnownValues
+from analytics_box.docs.documentation import Documentation
 from analytics_box.docs.manual import Manual
 from analytics_box.docs.reference import Reference, Schema
 from analytics_box.event_side import EventSide
@@ -220,6 +221,8 @@ def _telling(wired: Wired) -> tuple[object, ...]:
 def _on_pages(wired: Wired) -> tuple[object, ...]:
     """What pages are made of, and what they keep for a while."""
     clock, settings = wired.clock, wired.settings
+    manual = Manual(web_dir() / "manual", settings.public_url)
+    reference = Reference(lambda: _document(settings, wired.state.sign_ins.cookie_name))
     return (
         LateParts(clock),
         KnownRows(),
@@ -232,8 +235,9 @@ def _on_pages(wired: Wired) -> tuple[object, ...]:
         Palette(SOURCES),
         ImportJobs(clock),
         _assets(),
-        Manual(web_dir() / "manual", settings.public_url),
-        Reference(lambda: _document(settings, wired.state.sign_ins.cookie_name)),
+        manual,
+        reference,
+        Documentation(manual, reference),
     )
 
 

@@ -7,6 +7,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from analytics_box import errors
+from analytics_box.docs.documentation import Documentation
 from analytics_box.docs.manual import Manual
 from analytics_box.docs.reference import Reference, slug_of
 from analytics_box.http.call import Parts
@@ -25,35 +26,45 @@ async def openapi(request: Request[Any, Any, Any], parts: NamedDependency[Parts]
     return Response(content, media_type="application/json", headers={**headers, "content-encoding": "gzip"})
 
 
-async def api(parts: NamedDependency[Parts], pages: NamedDependency[Pages]) -> Response[str]:
+async def api(
+    request: Request[Any, Any, Any], parts: NamedDependency[Parts], pages: NamedDependency[Pages]
+) -> Response[bytes]:
     """GET /docs/api: the API for people, from the same document."""
     reference = parts[Reference]
-    about = reference.document["info"]
-    server = reference.document["servers"][0]["url"]
-    return pages.show(
-        "docs/api.html",
-        manual=parts[Manual],
-        groups=reference.groups,
-        here="api",
-        server=server,
-        version=about["version"],
-        refusals=[
-            (name.removeprefix("api-"), response["description"])
-            for name, response in parts[Reference].document["components"]["responses"].items()
-            if name.startswith("api-")
-        ],
-    )
+
+    def rendered() -> str:
+        document = reference.document
+        return pages.text(
+            "docs/api.html",
+            manual=parts[Manual],
+            groups=reference.groups,
+            here="api",
+            server=document["servers"][0]["url"],
+            version=document["info"]["version"],
+            refusals=[
+                (name.removeprefix("api-"), response["description"])
+                for name, response in document["components"]["responses"].items()
+                if name.startswith("api-")
+            ],
+        )
+
+    return await parts[Documentation].pages.answer(request, "api", rendered)
 
 
 async def group(
+    request: Request[Any, Any, Any],
     name: FromPath[str],
     parts: NamedDependency[Parts],
     pages: NamedDependency[Pages],
-) -> Response[str]:
+) -> Response[bytes]:
     """GET /docs/api/{name}: the operations of one group. Raises NotFound."""
-    shown = parts[Reference].groups
-    found = next((one for one in shown if one.slug == slug_of(name)), None)
-    if found is None:
+    groups = parts[Reference].groups
+    match = next((one for one in groups if one.slug == slug_of(name)), None)
+    if match is None:
         raise errors.NotFound("There is no such part of the API")
-    here = f"api/{found.slug}"
-    return pages.show("docs/group.html", manual=parts[Manual], groups=shown, here=here, group=found)
+    here = f"api/{match.slug}"
+
+    def rendered() -> str:
+        return pages.text("docs/group.html", manual=parts[Manual], groups=groups, here=here, group=match)
+
+    return await parts[Documentation].pages.answer(request, here, rendered)

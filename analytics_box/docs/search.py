@@ -1,13 +1,21 @@
-"""Searching the manual: entries that hold the words asked for, the best first, each with the words marked. Pure."""
+"""The search index of the documentation: entries by the words that they hold. Pure."""
 
 import re
-from collections.abc import Iterable, Iterator
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 
 from msgspec import Struct
 
 _MOST_WORDS = 8
 _MOST_HITS = 30
+_MOST_RANKED = 90  # entries that are looked at more closely, for what was asked as it was written
 _AROUND = 110  # characters of an excerpt on each side of its first word
+_TITLE, _PLACE, _MOST_IN_TEXT = 12, 4, 4  # weights of a word in a title, on a page of that name, and in a text
+_LITERAL = 8  # for what holds all that was asked as it was written
+_SHORT = 2  # letters of a word that is looked up whole, because too many begin so
+_WORD = re.compile(r"[^\W_]+")
 
 
 class Entry(Struct, frozen=True):
@@ -20,41 +28,108 @@ class Entry(Struct, frozen=True):
 
 
 class Hit(Struct, frozen=True):
-    """A found entry. `excerpt` is text in pieces; each says whether it is a word that was asked for."""
+    """An entry that matches. `excerpt` is text in pieces; each says whether it is a word that was asked for."""
 
     entry: Entry
     excerpt: tuple[tuple[str, bool], ...]
 
 
-def search(entries: Iterable[Entry], asked: str) -> tuple[Hit, ...]:
-    """At most 30 entries: those in which most of the words begin a word, titles before texts."""
-    words = [re.compile(_beginning(word), re.IGNORECASE) for word in asked.split()[:_MOST_WORDS]]
-    ranked = [(_rank(entry, words), entry) for entry in entries]
-    most = max((held for (held, _), _ in ranked), default=0)
-    best = sorted((one for one in ranked if most and one[0][0] == most), key=lambda one: -one[0][1])
-    return tuple(Hit(entry, tuple(_excerpt(entry.text, words))) for _, entry in best[:_MOST_HITS])
+class Index:
+    """Entries by their words. A search reads lists of numbers instead of texts, so that it costs the same for any
+    words."""
+
+    def __init__(self, entries: Iterable[Entry]) -> None:
+        self._entries = tuple(entries)
+        weights: dict[str, dict[int, int]] = {}
+        for number, entry in enumerate(self._entries):
+            for word, weight in _weights(entry).items():
+                weights.setdefault(word, {})[number] = weight
+        self._words = sorted(weights)
+        self._numbers = {word: array("H", found) for word, found in weights.items()}
+        self._weights = {word: array("B", found.values()) for word, found in weights.items()}
+
+    def search(self, asked: str) -> tuple[Hit, ...]:
+        """At most 30 entries: those in which most of the words begin a word, titles before texts."""
+        words = tuple(dict.fromkeys(_words(asked)))[:_MOST_WORDS]
+        held: dict[int, int] = {}  # entry → how many of the words it holds
+        ranks: dict[int, int] = {}
+        for word in words:
+            for number, weight in self._beginning(word).items():
+                held[number] = held.get(number, 0) + 1
+                ranks[number] = ranks.get(number, 0) + weight
+        most = max(held.values(), default=0)
+        best = sorted((number for number in held if held[number] == most), key=lambda number: -ranks[number])
+        literal = asked.strip().lower()
+        ranked = sorted(
+            best[:_MOST_RANKED], key=lambda number: -ranks[number] - _as_written(self._entries[number], literal)
+        )
+        hits = [self._entries[number] for number in ranked[:_MOST_HITS]]
+        marks = _pattern(words) if hits else _WORD
+        return tuple(Hit(entry, tuple(_excerpt(entry.text, words, marks))) for entry in hits)
+
+    def _beginning(self, word: str) -> dict[int, int]:
+        """The entries that hold a word which begins so, each with the most weight of such a word in it."""
+        first = bisect_left(self._words, word)
+        found: dict[int, int] = {}
+        for known in islice(self._words, first, None):
+            if not known.startswith(word) or (len(word) <= _SHORT and known != word):
+                break
+            for number, weight in zip(self._numbers[known], self._weights[known], strict=True):
+                if found.get(number, 0) < weight:
+                    found[number] = weight
+        return found
 
 
-def _beginning(word: str) -> str:
-    """A pattern for words that begin so; in `limit_track`, `track` begins one."""
-    return rf"(?<![^\W_]){re.escape(word)}"
+def _words(text: str) -> Iterator[str]:
+    """The words of a text; `limit_track` has two."""
+    return (found[0] for found in _WORD.finditer(text.lower()))
 
 
-def _rank(entry: Entry, words: list[re.Pattern[str]]) -> tuple[int, int]:
-    """How many of the words it holds, and how prominently."""
-    weights = [
-        12 * bool(word.search(entry.title)) + 4 * bool(word.search(entry.where)) + min(len(word.findall(entry.text)), 4)
-        for word in words
-    ]
-    whole = 8 * (len(words) > 0 and all(word.match(entry.title) for word in words))
-    return sum(weight > 0 for weight in weights), sum(weights) + whole
+def _weights(entry: Entry) -> dict[str, int]:
+    """How prominent each word is in an entry."""
+    found: dict[str, int] = {}
+    for word in _words(entry.text):
+        found[word] = min(found.get(word, 0) + 1, _MOST_IN_TEXT)
+    for text, weight in ((entry.title, _TITLE), (entry.where, _PLACE)):
+        for word in set(_words(text)):
+            found[word] = found.get(word, 0) + weight
+    return found
 
 
-def _excerpt(text: str, words: list[re.Pattern[str]]) -> Iterator[tuple[str, bool]]:
-    first = min((found.start() for word in words if (found := word.search(text))), default=0)
+def _as_written(entry: Entry, asked: str) -> int:
+    """What an entry is preferred by for holding exactly what was asked, above all if its title begins with it."""
+    title = entry.title.lower()
+    if title.startswith(asked):
+        return 2 * _LITERAL
+    return _LITERAL if asked in title or asked in entry.text.lower() else 0
+
+
+def _pattern(words: Sequence[str]) -> re.Pattern[str]:
+    """Matches where one of these begins a word."""
+    longest_first = sorted(words, key=len, reverse=True)
+    return re.compile(f"(?<![^\\W_])({'|'.join(map(re.escape, longest_first))})", re.IGNORECASE)
+
+
+def _excerpt(text: str, words: Sequence[str], marks: re.Pattern[str]) -> Iterator[tuple[str, bool]]:
+    first = _first(text, words)
     start = text.find(" ", max(0, first - _AROUND), first) + 1 if first > _AROUND else 0
     end = text.rfind(" ", first, first + 2 * _AROUND) if len(text) > first + 2 * _AROUND else len(text)
     cut = ("… " if start else "") + text[start:end] + (" …" if end < len(text) else "")
-    for number, piece in enumerate(re.split("|".join(f"({word.pattern})" for word in words), cut, flags=re.IGNORECASE)):
+    for number, piece in enumerate(marks.split(cut)):
         if piece:
-            yield piece, number % (len(words) + 1) != 0
+            yield piece, number % 2 != 0
+
+
+def _first(text: str, words: Sequence[str]) -> int:
+    """Where the first of these words begins; 0 for none."""
+    lowered = text.lower()
+    if len(lowered) != len(text):  # as with İ: its places are not those of the text
+        return 0
+    starts = []
+    for word in words:
+        place = lowered.find(word)
+        while place > 0 and lowered[place - 1].isalnum():
+            place = lowered.find(word, place + 1)
+        if place >= 0:
+            starts.append(place)
+    return min(starts, default=0)

@@ -3,13 +3,14 @@
 import json
 from typing import Any
 
-from litestar import Response
+from litestar import Request, Response
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 from msgspec import Struct
 
 from analytics_box import errors
 from analytics_box.clock import MINUTE
+from analytics_box.docs.documentation import Documentation
 from analytics_box.docs.manual import Manual
 from analytics_box.http.call import Parts
 from analytics_box.http.page.templates import Pages
@@ -38,31 +39,42 @@ class TypeShown(Struct, frozen=True):
     answer: str
 
 
-async def query_types(parts: NamedDependency[Parts], pages: NamedDependency[Pages]) -> Response[str]:
+async def query_types(
+    request: Request[Any, Any, Any], parts: NamedDependency[Parts], pages: NamedDependency[Pages]
+) -> Response[bytes]:
     """GET /docs/query-types: all types by family."""
-    return pages.show(
-        "docs/query_types.html", manual=parts[Manual], groups=(), here=HERE, families=FAMILIES, count=len(TYPES)
-    )
+
+    def rendered() -> str:
+        return pages.text(
+            "docs/query_types.html", manual=parts[Manual], groups=(), here=HERE, families=FAMILIES, count=len(TYPES)
+        )
+
+    return await parts[Documentation].pages.answer(request, HERE, rendered)
 
 
 async def query_family(
+    request: Request[Any, Any, Any],
     family: FromPath[str],
     parts: NamedDependency[Parts],
     pages: NamedDependency[Pages],
-) -> Response[str]:
+) -> Response[bytes]:
     """GET /docs/query-types/{family}: the types of one family. Raises NotFound."""
-    found = next((one for one in FAMILIES if one.slug == family), None)
-    if found is None:
+    match = next((one for one in FAMILIES if one.slug == family), None)
+    if match is None:
         raise errors.NotFound("There is no such family of query types")
-    return pages.show(
-        "docs/query_family.html",
-        manual=parts[Manual],
-        groups=(),
-        here=HERE,
-        families=FAMILIES,
-        family=found,
-        types=tuple(_shown(query_type, parts) for query_type in found.types),
-    )
+
+    def rendered() -> str:
+        return pages.text(
+            "docs/query_family.html",
+            manual=parts[Manual],
+            groups=(),
+            here=HERE,
+            families=FAMILIES,
+            family=match,
+            types=tuple(_shown(query_type, parts) for query_type in match.types),
+        )
+
+    return await parts[Documentation].pages.answer(request, f"{HERE}/{family}", rendered)
 
 
 def _shown(query_type: QueryType, parts: Parts) -> TypeShown:

@@ -21,6 +21,8 @@ flag_streams  --clients that listen for changed flags: memory, how soon a change
 phases   how long the steps of a check take beside what curl says of them, in --rounds
 clickhouse  --events over --days sent to ClickHouse (chdb): rows a second, and questions through the box beside chdb
          asked directly
+anonymous  processor time of one request without a credential to each address: none takes more than 5 ms but for those
+         that hash a password
 cluster  --machines that take events, a primary and a ClickHouse (chdb) for --seconds, each killed once in between:
          every acknowledged event is there once
 status_page  a public page of ten monitors: cold, cached, and 2,000 requests a second beside --rate events a second
@@ -33,6 +35,7 @@ from pathlib import Path
 
 from tests.load import (
     abuse,
+    anonymous,
     answers,
     clickhouse,
     cluster,
@@ -61,6 +64,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.load", description=__doc__)
     names = (
         "abuse",
+        "anonymous",
         "answers",
         "clickhouse",
         "cluster",
@@ -115,6 +119,8 @@ def main() -> None:
                 abuse.main(kinds, given.connections, given.seconds, given.addresses)
             if FLOOD in given.kinds:
                 flood.main()
+        case "anonymous":
+            anonymous.main()
         case "clickhouse":
             clickhouse.main(given.events, given.days, given.data)
         case "cluster":

@@ -1,13 +1,20 @@
 """Searching the manual: what is found, in which order, and what is shown of it."""
 
+import gzip
 import html
 import re
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
+from litestar import Request
 
-from analytics_box.docs.search import Entry, search
+from analytics_box.docs.documentation import Documentation
+from analytics_box.docs.search import Entry, Index
+from analytics_box.http.page.rendered import RenderedPages
+from analytics_box.http.page.templates import Pages
 from tests.inprocess import WholeBox, whole_box
+from tests.steps import steps
 
 
 @pytest.fixture(scope="module")
@@ -65,20 +72,66 @@ ENTRIES = (
 
 
 def test_titles_come_before_texts_and_a_word_is_found_by_its_beginning_only() -> None:
-    assert [hit.entry.href for hit in search(ENTRIES, "session")] == ["/one", "/two"]
+    assert [hit.entry.href for hit in Index(ENTRIES).search("session")] == ["/one", "/two"]
 
 
 def test_what_holds_all_words_hides_what_holds_some() -> None:
-    assert [hit.entry.href for hit in search(ENTRIES, "visit lasts")] == ["/one"]
-    assert [hit.entry.href for hit in search(ENTRIES, "lasts unheard-of")] == ["/one"]
+    assert [hit.entry.href for hit in Index(ENTRIES).search("visit lasts")] == ["/one"]
+    assert [hit.entry.href for hit in Index(ENTRIES).search("lasts unheard-of")] == ["/one"]
 
 
 def test_an_excerpt_marks_the_words_and_loses_nothing_between_them() -> None:
     long = " ".join(f"word{number}" for number in range(200)) + " the needle here " + "end " * 100
-    [hit] = search([Entry("/long", "Long", "", long)], "needle her")
+    [hit] = Index([Entry("/long", "Long", "", long)]).search("needle her")
     text = "".join(piece for piece, _ in hit.excerpt)
     assert [piece for piece, marked in hit.excerpt if marked] == ["needle", "her"]
     assert text.startswith("… word")
     assert text.endswith(" …")
     assert "the needle here end" in text
     assert len(text) < 400
+
+
+@pytest.mark.parametrize(
+    "query", ["the is of to in and for on", "a b c d e f g h", "monitor status page alert", "e" * 100]
+)
+def test_a_search_takes_no_more_steps_than_a_small_page(box: WholeBox, query: str) -> None:
+    index = box.box.parts[Documentation].index
+    assert steps(lambda: index.search(query)) < 40_000
+
+
+def test_a_search_is_answered_again_without_searching(box: WholeBox, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = box.get("/docs/search?q=salts+and+keys", accept="text/html")
+    monkeypatch.setattr(Index, "search", never)
+    assert box.get("/docs/search?q=salts++and+keys", accept="text/html").body == first.body
+
+
+def test_the_answers_to_searches_that_are_kept_are_bounded(box: WholeBox) -> None:
+    searches = RenderedPages(most=3)
+    scope: Any = {"type": "http", "headers": []}
+    request = Request[Any, Any, Any](scope)
+    for number in range(10):
+        answer = box.run(searches.answer(request, str(number), f"page {number}".__str__))
+        assert answer.content == f"page {number}".encode()
+    assert len(searches) == 3
+
+
+def test_searches_of_one_address_are_limited(box: WholeBox) -> None:
+    answers = [box.ask("GET", "/docs/search?q=salt", address="198.51.100.9").status for _ in range(121)]
+    assert (answers[:120], answers[120]) == ([200] * 120, 429)
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/docs", "/docs/backup", "/docs/api", "/docs/api/websites", "/docs/query-types", "/docs/query-types/summary"],
+)
+def test_a_page_of_the_manual_is_rendered_once(box: WholeBox, monkeypatch: pytest.MonkeyPatch, path: str) -> None:
+    plain = box.get(path, accept="text/html")
+    monkeypatch.setattr(Pages, "text", never)
+    packed = box.get(path, accept="text/html", accept_encoding="gzip")
+    assert (plain.status, packed.status, packed.headers["content-encoding"]) == (200, 200, "gzip")
+    assert gzip.decompress(packed.body) == plain.body
+    assert "content-encoding" not in plain.headers
+
+
+def never(*_: object, **__: object) -> None:
+    raise AssertionError("This was made again")
