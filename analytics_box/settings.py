@@ -52,7 +52,8 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     tls_certificate: Annotated[_Text, "PEM file of a certificate chain; with tls_key the box serves https."] = ""
     tls_key: Annotated[_Text, "PEM file of the certificate's private key (PKCS#8)."] = ""
     trusted_proxies: Annotated[
-        tuple[str, ...], "Addresses or CIDR ranges of reverse proxies whose X-Forwarded-For is believed."
+        tuple[str, ...],
+        "Addresses or CIDR ranges of reverse proxies that may name clients in X-Forwarded-For or Forwarded.",
     ] = ()
     allowed_private_targets: Annotated[
         tuple[str, ...], "Private addresses or CIDR ranges that webhooks and other requests of the box may reach."

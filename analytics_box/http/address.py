@@ -1,13 +1,22 @@
 """The client's address: the peer's, or what a trusted proxy says of it (security: client address)."""
 
+import re
 import socket
+from collections.abc import Iterator
 from functools import lru_cache
 from ipaddress import IPv6Address, ip_address, ip_network
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from analytics_box.settings import SettingsError
 
 _LONGEST = 64  # characters of what may be an address
+_LONGEST_HEADER = 128  # characters of a header that is worth remembering
+_AROUND = ' \t"'  # Proxies quote addresses in both headers.
+# An address with the port that Azure, IIS and others add, or with one that is obfuscated (RFC 7239 6.3). Without
+# brackets, only a full IPv6 address can have one.
+_WITH_PORT = re.compile(
+    r"(\[[^\]]*\]|[0-9.]+|(?:[0-9A-Fa-f]{1,4}:){7}[0-9A-Fa-f]{1,4}):(?:[0-9]{1,5}|_[0-9A-Za-z._-]+)", re.ASCII
+)
 _SUBSCRIBER = 64  # bits of an IPv6 address that identify one
 
 
@@ -40,16 +49,31 @@ def networks(ranges: tuple[str, ...]) -> tuple[Network, ...]:
     return tuple(Network(each.version, int(each.network_address), int(each.broadcast_address)) for each in found)
 
 
-def client_address(peer: str, forwarded_for: str | None, trusted: tuple[Network, ...]) -> str:
+class ProxyFault(NamedTuple):
+    """A reason why a header that names clients has no effect, and the proxy that sent it.
+
+    The proxy is `untrusted`, or names a client whose address is `unreadable`. `proxy` is empty for a Unix socket.
+    """
+
+    reason: Literal["untrusted", "unreadable"]
+    proxy: str
+
+
+class Client(NamedTuple):
+    """The client of a request. `address` is empty if it is unknown."""
+
+    address: str
+    fault: ProxyFault | None = None
+
+
+def client_of(peer: str, header: str, trusted: tuple[Network, ...], *, standard: bool = False) -> Client:
     """The right-most hop that is not a trusted proxy; the peer itself unless it is one.
 
-    A peer without an address came over a Unix socket, and is trusted. A hop that is no address ends the walk: nothing
+    `header` is X-Forwarded-For, or Forwarded (RFC 7239) if `standard`. A hop that is no address ends the walk: nothing
     left of it can be believed.
     """
-    if forwarded_for is None:
-        return _known(peer).text
-    walk = _remembered_walk if len(forwarded_for) <= _LONGEST else _walk
-    return walk(peer, forwarded_for, trusted)
+    walk = _remembered_walk if len(header) <= _LONGEST_HEADER else _walk
+    return walk(peer, header, trusted, standard)
 
 
 def forget() -> None:
@@ -58,18 +82,54 @@ def forget() -> None:
     _remembered.cache_clear()
 
 
-def _walk(peer: str, forwarded_for: str, trusted: tuple[Network, ...]) -> str:
+def is_trusted(peer: str, trusted: tuple[Network, ...]) -> bool:
+    """Return whether a peer is a trusted proxy. A peer without an address came over a Unix socket, and is trusted."""
+    return not peer or _within(_known(peer), trusted)
+
+
+def _walk(peer: str, header: str, trusted: tuple[Network, ...], standard: bool) -> Client:
     address = _known(peer)
-    if peer and not _within(address, trusted):
-        return address.text
-    for hop in reversed(forwarded_for.split(",")):
-        found = _known(hop.strip())
+    if not is_trusted(peer, trusted):
+        return Client(address.text, ProxyFault("untrusted", address.text))
+    for hop in _standard_hops(header) if standard else reversed(header.split(",")):
+        found = _hop(hop.strip(_AROUND))
         if found is _NONE:
-            break
+            return Client(address.text, ProxyFault("unreadable", address.text))
         address = found
         if not _within(found, trusted):
             break
-    return address.text
+    return Client(address.text)
+
+
+def _hop(text: str) -> _Address:
+    """The address of a hop as proxies write it: bare, in brackets, with a port. `unknown` and names are none."""
+    found = _known(text)
+    if found is _NONE and (match := _WITH_PORT.fullmatch(text)):
+        found = _known(match[1])
+    return found
+
+
+def _standard_hops(header: str) -> Iterator[str]:
+    """The `for` of each element of a Forwarded header, from the right; empty for an element without one."""
+    for element in _from_right(header, ","):
+        pairs = [pair.partition("=") for pair in _from_right(element, ";")]
+        nodes = [value for name, _, value in pairs if name.strip().lower() == "for"]
+        yield nodes[0] if len(nodes) == 1 else ""
+
+
+def _from_right(text: str, separator: str) -> Iterator[str]:
+    """Split a text at separators outside quotes, from the right.
+
+    The right end was written by the nearest proxy, so a quote that a client left open does not reach it.
+    """
+    end, quoted = len(text), False
+    for at in range(end - 1, -1, -1):
+        if text[at] == '"':
+            quoted = not quoted
+        elif text[at] == separator and not quoted:
+            yield text[at + 1 : end]
+            end = at
+    yield text[:end]
 
 
 _remembered_walk = lru_cache(maxsize=8_000)(_walk)  # most requests come from somebody who was there a moment ago
@@ -127,4 +187,5 @@ def _taken_apart(text: str) -> _Address:
     network = str(plain)
     if plain.version != 4:
         network = f"{IPv6Address(int(plain) >> _SUBSCRIBER << _SUBSCRIBER)}/{_SUBSCRIBER}"
-    return _Address(str(plain), network, plain.version, int(plain))
+    # A zone (fe80::1%eth0) has a meaning on one machine only.
+    return _Address(str(plain).partition("%")[0], network, plain.version, int(plain))

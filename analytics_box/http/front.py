@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from analytics_box import errors, ids, log
 from analytics_box.errors import BoxError, RateLimited
 from analytics_box.http import render
-from analytics_box.http.address import canonical, client_address, is_within, network_of, networks
+from analytics_box.http.address import canonical, client_of, network_of, networks
 from analytics_box.http.asgi import App, Message, Receive, Scope, Send, respond
 from analytics_box.http.proxy_watch import ProxyWatch
 from analytics_box.http.turns import Turns
@@ -183,11 +183,6 @@ class Front:
         async with self._turns.of(network_of(scope["address"])):
             await self._app(scope, receive, answer)
 
-    def _look_at_proxy(self, peer: str) -> None:
-        """A peer named its client, and counts as the client itself: it is no trusted proxy, or has named itself."""
-        if not is_within(peer, self._trusted):
-            self._proxies.ignored(peer)
-
     def _admit(
         self, scope: Scope, headers: Mapping[bytes, bytes] | None = None, *, own_host: bool = True, told: bool = True
     ) -> None:
@@ -205,21 +200,28 @@ class Front:
 
         Without `own_host` the host is known to be a domain of something that this box serves.
         """
-        host, forwarded = headers.get(b"host"), headers.get(b"x-forwarded-for")
+        host, name = headers.get(b"host"), b"x-forwarded-for"
+        forwarded = headers.get(name)
+        if forwarded is None:
+            name = b"forwarded"
+            forwarded = headers.get(name)
         if len(headers) < len(scope["headers"]):  # something is there twice
             if len(_all(scope, b"host")) > 1:
                 raise errors.BadRequest("The request has more than one Host header")
-            forwarded = b",".join(_all(scope, b"x-forwarded-for")) if forwarded is not None else None
-        forwarded_for = forwarded.decode("latin-1") if forwarded is not None else None
-        client = scope["client"]
-        address = client_address(client[0], forwarded_for, self._trusted) if client else ""
+            forwarded = b",".join(_all(scope, name)) if forwarded is not None else None
+        peer = scope["client"]
+        if forwarded is None or not peer:
+            address = canonical(peer[0]) if peer else ""
+        else:
+            client = client_of(peer[0], forwarded.decode("latin-1"), self._trusted, standard=name == b"forwarded")
+            address = client.address
+            if client.fault is not None:
+                self._proxies.note(client.fault)
         scope["address"] = address
-        if forwarded_for is not None and client and address == canonical(client[0]):
-            self._look_at_proxy(address)
         if not host:
             raise errors.BadRequest("The request has no Host header")
-        name = host_name(host)
-        if own_host and self._hosts and name not in self._hosts:
+        own_name = host_name(host)
+        if own_host and self._hosts and own_name not in self._hosts:
             raise errors.Misdirected("This host name is not one of this box")
         if scope["path"] != "/health":
             try:
@@ -250,7 +252,9 @@ async def refuse(send: Send, error: BoxError, body: bytes) -> None:
 
 def hosts(settings: Settings) -> frozenset[str]:
     """The host names that this box answers to; none means any, as long as no address is configured."""
-    configured = {urlsplit(url).hostname or "" for url in (settings.base_url, settings.ingest_url) if url}
+    configured = {
+        (urlsplit(url).hostname or "").removesuffix(".") for url in (settings.base_url, settings.ingest_url) if url
+    }
     return frozenset(configured | LOOPBACK_NAMES) if configured else frozenset()
 
 

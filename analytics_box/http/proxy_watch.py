@@ -1,28 +1,40 @@
-"""Notices a proxy on this machine or in its network whose word about clients is not believed, because nobody said so.
+"""Notices proxies whose headers do not name clients: all their visitors share the proxy's IP address then.
 
-Then all visitors have the proxy's IP address: they count as few, and share its limits.
+They are counted as few, and share its limits.
 """
 
 from functools import lru_cache
 from ipaddress import ip_address
+from typing import NamedTuple
 
 from analytics_box.clock import Clock
+from analytics_box.http.address import ProxyFault
+
+
+class ProxySighting(NamedTuple):
+    """A proxy with a fault, and when it was last seen (UTC ms). `proxy` is empty for a Unix socket."""
+
+    proxy: str
+    at: int
 
 
 class ProxyWatch:
-    """When a header of such a proxy was last seen (UTC ms); none from an address of the internet, where anybody can
-    send one."""
+    """The last proxy that is not trusted but names clients, and the last trusted one that names unreadable ones."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self.ignored_at: int | None = None
+        self.untrusted: ProxySighting | None = None
+        self.unreadable: ProxySighting | None = None
 
-    def ignored(self, peer: str) -> None:
-        """A peer that is no trusted proxy named its client. `peer` is its address in its one spelling."""
-        if _is_near(peer):
-            self.ignored_at = self._clock.now()
+    def note(self, fault: ProxyFault) -> None:
+        """Remember a fault. From an address of the internet anybody can send such a header, so it means nothing."""
+        if fault.reason == "unreadable":
+            self.unreadable = ProxySighting(fault.proxy, self._clock.now())
+        elif _is_near(fault.proxy):
+            self.untrusted = ProxySighting(fault.proxy, self._clock.now())
 
 
 @lru_cache(maxsize=1_000)
 def _is_near(address: str) -> bool:
-    return bool(address) and ip_address(address).is_private
+    """Whether an address is one of this machine or a private network, that of a carrier or a VPN included."""
+    return bool(address) and not ip_address(address).is_global

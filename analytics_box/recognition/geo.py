@@ -14,11 +14,12 @@ from importlib import resources
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import unquote
 
 import maxminddb
 
-from analytics_box.http.address import is_within, networks
-from analytics_box.recognition.countries import name_of
+from analytics_box.http.address import is_trusted, networks
+from analytics_box.recognition.countries import name_of, proper_name
 from analytics_box.recognition.paths import clean
 from analytics_box.settings import Settings
 
@@ -30,6 +31,9 @@ _LONGEST = 100  # characters of a region's or city's name
 _DOUBTFUL = tuple(f"{first}." for first in (0, 10, 100, 127, 169, 172, 192, 198, 203, *range(240, 256)))
 _CERTAIN, _BESIDE = "2", ("2001:", "2002:")  # of IPv6: 2000::/3 is all that was ever given out
 _DATA = resources.files("analytics_box.recognition").joinpath("data")
+
+
+_UNSAID = {"XX", "ZZ", "T1", "UNKNOWN", "-", "?"}  # Cloudflare, App Engine and others
 
 
 class Location(NamedTuple):
@@ -72,7 +76,7 @@ class Geo:
             location = known[network] = self._look_up(network)
             if len(known) > MOST_REMEMBERED:
                 known.popitem(last=False)
-        return self._corrected(location, headers) if self._asks_proxy and is_within(peer, self._trusted) else location
+        return self._corrected(location, headers) if self._asks_proxy and is_trusted(peer, self._trusted) else location
 
     def reload(self) -> bool:
         """Open the named database anew if its file is another than before; whether it did. Reads the disk."""
@@ -109,8 +113,7 @@ class Geo:
 
     def _corrected(self, location: Location, headers: Mapping[bytes, bytes]) -> Location:
         country, region, city = (_said(headers.get(name)) if name else "" for name in self._headers)
-        if len(country) == 2:
-            country = name_of(country)
+        country = name_of(country) or proper_name(country)  # Any other text would be one more country.
         if country and country != location.country:
             location = Location(country)  # a region of the other country would be wrong
         return Location(country or location.country, region or location.region, city or location.city)
@@ -143,15 +146,15 @@ def _is_global(address: str) -> bool:
 
 
 def _said(value: bytes | None) -> str:
-    """What a proxy's header says; nothing for its ways to say that it does not know."""
+    """The text of a proxy's header, which may be percent-encoded; empty if the proxy says that it does not know."""
     if not value:
         return ""
     try:
         text = value.decode("utf-8")
     except UnicodeDecodeError:
         text = value.decode("latin-1")
-    text = clean(text, _LONGEST)
-    return "" if text.upper() in {"XX", "T1", "UNKNOWN", "-"} else text
+    text = clean(unquote(text) if "%" in text else text, _LONGEST)
+    return "" if text.upper() in _UNSAID else text
 
 
 def read(found: Any) -> Location:

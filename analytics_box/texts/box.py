@@ -137,9 +137,14 @@ class Warnings:
         "ClickHouse cannot be used: {what}. Restore your backup of it. Until then recent events are answered from here."
     )
     proxy = (
-        "A proxy names its clients in X-Forwarded-For, but is not believed: all visitors have its IP address. Name it "
-        "in trusted_proxies."
+        "The proxy {proxy} names its clients but is not trusted, so all its visitors share its IP address. Add it to "
+        "trusted_proxies."
     )
+    proxy_unreadable = (
+        "The proxy {proxy} does not name its clients by IP address, so those visitors share the proxy's own. Make it "
+        "send the client's address in X-Forwarded-For or Forwarded."
+    )
+    socket_proxy = "at the Unix socket"
     open_folder = "Other users of this machine can look into the data directory. Give it the mode 0700."
     certificate_unread = "The certificate of tls_certificate cannot be read."
     certificate_over = "The certificate has ended: browsers refuse the box. Renew it."

@@ -11,6 +11,7 @@ from analytics_box import texts
 from analytics_box.clock import DAY, MINUTE
 
 Level = Literal["bad", "warn"]
+Sighting = tuple[str, int]  # A proxy's address, empty for a Unix socket, and when its header was last seen.
 
 _SOON, _VERY_SOON = 30, 7  # days
 _LONG_LOG = 100_000_000  # bytes
@@ -40,7 +41,8 @@ class Seen(Struct, frozen=True, kw_only=True):
     open_folder: bool = False
     certificate: Certificate | None = None
     backup: Literal["", "failed", "never", "overdue"] = ""
-    proxy_ignored: int | None = None  # when its header was last seen
+    untrusted_proxy: Sighting | None = None
+    unreadable_proxy: Sighting | None = None
     damaged: tuple[str, ...] = ()  # databases
     cut_off_since: int | None = None
     clickhouse_away_since: int | None = None
@@ -51,9 +53,9 @@ class Seen(Struct, frozen=True, kw_only=True):
 
 
 class Warning(Struct, frozen=True):
-    """A warning: what it is about for programs, how bad it is, and what to do in words, without names and addresses.
+    """A warning: its code for programs, its level, and what to do in words.
 
-    `manual` is the place in the manual that says more.
+    The text names no person and no address of a client. `manual` is the place in the manual that says more.
     """
 
     code: str
@@ -107,10 +109,22 @@ def _folder(seen: Seen) -> Warning | None:
     return Warning("open_folder", "warn", texts.Warnings.open_folder, "running#the-data-directory")
 
 
-def _proxy(seen: Seen) -> Warning | None:
-    if seen.proxy_ignored is None or seen.now - seen.proxy_ignored > _LATELY:
+def _untrusted_proxy(seen: Seen) -> Warning | None:
+    return _proxy(seen, "proxy", seen.untrusted_proxy, texts.Warnings.proxy)
+
+
+def _unreadable_proxy(seen: Seen) -> Warning | None:
+    return _proxy(seen, "proxy_unreadable", seen.unreadable_proxy, texts.Warnings.proxy_unreadable)
+
+
+def _proxy(seen: Seen, code: str, sighting: Sighting | None, text: str) -> Warning | None:
+    if sighting is None:
         return None
-    return Warning("proxy", "warn", texts.Warnings.proxy, "proxies#what-a-proxy-has-to-do")
+    proxy, at = sighting
+    if seen.now - at > _LATELY:
+        return None
+    text = text.format(proxy=proxy or texts.Warnings.socket_proxy)
+    return Warning(code, "warn", text, "proxies#what-a-proxy-has-to-do")
 
 
 def _certificate(seen: Seen) -> Warning | None:
@@ -189,7 +203,8 @@ LOOKS: Final[tuple[Look, ...]] = (
     _backup,
     _certificate,
     _clock,
-    _proxy,
+    _untrusted_proxy,
+    _unreadable_proxy,
     _folder,
     _log,
     _jobs,

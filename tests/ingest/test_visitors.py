@@ -87,7 +87,7 @@ def test_a_salt_that_is_over_is_not_kept_in_memory_either(tmp_path: Path) -> Non
     both(file.current(NOON).around(NOON, 1), 1, "203.0.113.7\0Firefox")
     assert salted.cache_info().currsize
     assert remembered.cache_info().currsize
-    address.client_address("127.0.0.1", "203.0.113.7", address.networks(("127.0.0.1",)))
+    address.client_of("127.0.0.1", "203.0.113.7", address.networks(("127.0.0.1",)))
     assert address._remembered_walk.cache_info().currsize
     assert address._remembered.cache_info().currsize
     file.current(NOON + DAY)

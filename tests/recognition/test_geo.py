@@ -151,8 +151,15 @@ def test_a_trusted_proxys_headers_go_before_the_databases(tmp_path: Path) -> Non
     assert of(found, "8.8.8.8", said, proxied=True) == Location("Germany", "Bavaria", "München")
     assert of(found, "8.8.8.8", said, proxied=False) == Location("United States")
     assert of(found, "8.8.8.8", said | {b"cf-ipcity": "München".encode("latin-1")}, proxied=True).city == "München"
-    for unknown in (b"XX", b"T1", b"", b"\x00", b"qq"):
+    assert of(found, "8.8.8.8", {b"cf-ipcity": b"S%C3%A3o%20Paulo"}, proxied=True).city == "São Paulo"
+    assert of(found, "8.8.8.8", {b"cf-ipcountry": b"germany"}, proxied=True).country == "Germany"
+    for unknown in (b"XX", b"T1", b"ZZ", b"A1", b"", b"?", b"\x00", b"qq", b"DEU", b"unknown"):
         assert of(found, "8.8.8.8", {b"cf-ipcountry": unknown}, proxied=True) == Location("United States")
+
+
+def test_a_proxy_at_the_unix_socket_may_name_countries(tmp_path: Path) -> None:
+    found = opened(tmp_path, geo_country_header="CF-IPCountry")
+    assert found.of("8.8.8.8", {b"cf-ipcountry": b"DE"}, peer="") == Location("Germany")
 
 
 def test_headers_that_no_setting_names_are_not_looked_at(tmp_path: Path) -> None:

@@ -2,47 +2,96 @@
 
 import pytest
 
-from analytics_box.http.address import client_address, network_of, networks
+from analytics_box.http.address import ProxyFault, canonical, client_of, network_of, networks
 from analytics_box.settings import SettingsError
 from tests.cases import each
 
 PROXIES = networks(("10.0.0.0/8", "2001:db8:1::/48", "127.0.0.1"))
 
+OURS, PEER = "10.0.0.1", "203.0.113.7"
+UNTRUSTED, UNREADABLE = ProxyFault("untrusted", PEER), ProxyFault("unreadable", OURS)
+
 TABLE = [
-    # peer, X-Forwarded-For, the client
-    ("203.0.113.7", None, "203.0.113.7"),
-    ("203.0.113.7", "198.51.100.1", "203.0.113.7"),  # no proxy of ours says so
-    ("10.0.0.1", None, "10.0.0.1"),
-    ("10.0.0.1", "", "10.0.0.1"),
-    ("10.0.0.1", "198.51.100.1", "198.51.100.1"),
-    ("10.0.0.1", "1.1.1.1, 198.51.100.1", "198.51.100.1"),  # what stands left of it anybody can write
-    ("10.0.0.1", "1.1.1.1, 198.51.100.1, 10.2.3.4", "198.51.100.1"),
-    ("10.0.0.1", "10.9.9.9, 10.2.3.4", "10.9.9.9"),  # only proxies: the farthest
-    ("10.0.0.1", "198.51.100.1, nonsense", "10.0.0.1"),
-    ("10.0.0.1", "198.51.100.1, nonsense, 10.2.3.4", "10.2.3.4"),
-    ("10.0.0.1", "198.51.100.1:4711", "10.0.0.1"),
-    ("10.0.0.1", "::ffff:198.51.100.1", "198.51.100.1"),
-    ("::ffff:10.0.0.1", "198.51.100.1", "198.51.100.1"),
-    ("127.0.0.1", "2001:db8:2::5", "2001:db8:2::5"),
-    ("127.0.0.1", "[2001:db8:2::5]", "2001:db8:2::5"),
-    ("2001:db8:1::9", "198.51.100.1", "198.51.100.1"),
-    ("2001:db8:3::9", "198.51.100.1", "2001:db8:3::9"),
-    ("", "1.1.1.1, 198.51.100.1", "198.51.100.1"),  # over a Unix socket comes what may write to it
-    ("", "nonsense", ""),
-    ("nonsense", "198.51.100.1", ""),
-    ("10.0.0.1", "'; drop table", "10.0.0.1"),
-    ("", None, ""),
+    # peer, X-Forwarded-For, the client, why it has no effect
+    (PEER, "198.51.100.1", PEER, UNTRUSTED),
+    (PEER, "", PEER, UNTRUSTED),
+    (OURS, "198.51.100.1", "198.51.100.1", None),
+    (OURS, "1.1.1.1, 198.51.100.1", "198.51.100.1", None),  # what stands left of it anybody can write
+    (OURS, "1.1.1.1, 198.51.100.1, 10.2.3.4", "198.51.100.1", None),
+    (OURS, "10.9.9.9, 10.2.3.4", "10.9.9.9", None),  # only proxies: the farthest
+    (OURS, OURS, OURS, None),
+    (OURS, "::ffff:198.51.100.1", "198.51.100.1", None),
+    ("::ffff:10.0.0.1", "198.51.100.1", "198.51.100.1", None),
+    ("127.0.0.1", "2001:db8:2::5", "2001:db8:2::5", None),
+    ("2001:db8:1::9", "198.51.100.1", "198.51.100.1", None),
+    ("2001:db8:3::9", "198.51.100.1", "2001:db8:3::9", ProxyFault("untrusted", "2001:db8:3::9")),
+    ("", "1.1.1.1, 198.51.100.1", "198.51.100.1", None),  # over a Unix socket comes what may write to it
+    ("", "nonsense", "", ProxyFault("unreadable", "")),
+    ("nonsense", "198.51.100.1", "", ProxyFault("untrusted", "")),
+    # as proxies write addresses
+    (OURS, "198.51.100.1:51008", "198.51.100.1", None),
+    (OURS, "1.1.1.1:80,198.51.100.1:4711,\t10.2.3.4:9", "198.51.100.1", None),
+    (OURS, "[2001:db8:2::5]", "2001:db8:2::5", None),
+    (OURS, "[2001:db8:2::5]:443", "2001:db8:2::5", None),
+    (OURS, "2001:DB8:2:0:0:0:0:5:443", "2001:db8:2::5", None),
+    (OURS, "[::ffff:198.51.100.1]:443", "198.51.100.1", None),
+    (OURS, "fe80::5%eth0", "fe80::5", None),
+    (OURS, "[fe80::5%25eth0]:443", "fe80::5", None),
+    (OURS, '"198.51.100.1"', "198.51.100.1", None),
+    (OURS, '"[2001:db8:2::5]:443", "10.2.3.4:80"', "2001:db8:2::5", None),
+    (OURS, "198.51.100.1:_4711", "198.51.100.1", None),
+    # as they do not
+    (OURS, "", OURS, UNREADABLE),
+    (OURS, "198.51.100.1, ", OURS, UNREADABLE),
+    (OURS, "unknown", OURS, UNREADABLE),
+    (OURS, "198.51.100.1, _hidden", OURS, UNREADABLE),
+    (OURS, "198.51.100.1, nonsense, 10.2.3.4", "10.2.3.4", ProxyFault("unreadable", "10.2.3.4")),
+    (OURS, "198.51.100.1:", OURS, UNREADABLE),
+    (OURS, "198.51.100.1:123456", OURS, UNREADABLE),
+    (OURS, "198.51.100.1:80:80", OURS, UNREADABLE),
+    (OURS, "[198.51.100.1:80", OURS, UNREADABLE),
+    (OURS, "198.51.100.1.:80", OURS, UNREADABLE),
+    (OURS, "198.51.100.\u0661:80", OURS, UNREADABLE),
+    (OURS, "'; drop table", OURS, UNREADABLE),
+    (OURS, "1" * 5_000, OURS, UNREADABLE),
+]
+
+STANDARD = [
+    ("for=198.51.100.1", "198.51.100.1", None),
+    ("For=198.51.100.1;proto=https;by=10.0.0.1", "198.51.100.1", None),
+    ('proto=https; FOR="198.51.100.1:4711" ;host=stats.example.com', "198.51.100.1", None),
+    ('for="[2001:db8:2::5]:4711"', "2001:db8:2::5", None),
+    ('for="[2001:db8:2::5]", for=10.2.3.4', "2001:db8:2::5", None),
+    ('for=198.51.100.1;host="a, for=1.1.1.1;for=2.2.2.2"', "198.51.100.1", None),
+    ('for="1.1.1.1, for=198.51.100.1', "198.51.100.1", None),  # a quote that a client left open
+    ('for=1.1.1.1;host="x, for=198.51.100.1;proto=https', "198.51.100.1", None),
+    ("for=198.51.100.1, for=unknown", OURS, UNREADABLE),
+    ("for=198.51.100.1, for=_SEVKISEK", OURS, UNREADABLE),
+    ("for=198.51.100.1, proto=https", OURS, UNREADABLE),
+    ("for=198.51.100.1, for=", OURS, UNREADABLE),
+    ("for=1.1.1.1;for=198.51.100.1", OURS, UNREADABLE),
+    ("198.51.100.1", OURS, UNREADABLE),
+    ("", OURS, UNREADABLE),
+    ('"' * 8_000, OURS, UNREADABLE),
 ]
 
 
-@each(("peer", "forwarded", "client"), TABLE)
-def test_the_right_most_hop_that_is_not_ours_counts(peer: str, forwarded: str | None, client: str) -> None:
-    assert client_address(peer, forwarded, PROXIES) == client
+@each(("peer", "header", "address", "fault"), TABLE)
+def test_the_right_most_hop_that_is_not_ours_is_the_client_in_every_form_that_proxies_write(
+    peer: str, header: str, address: str, fault: ProxyFault | None
+) -> None:
+    assert client_of(peer, header, PROXIES) == (address, fault)
 
 
-@each(("peer", "forwarded"), [(peer, forwarded) for peer, forwarded, _ in TABLE if peer])
-def test_without_trusted_proxies_the_header_counts_for_nothing(peer: str, forwarded: str | None) -> None:
-    assert client_address(peer, forwarded, ()) == client_address(peer, None, ())
+@each(("header", "address", "fault"), STANDARD)
+def test_forwarded_is_read_like_x_forwarded_for(header: str, address: str, fault: ProxyFault | None) -> None:
+    assert client_of(OURS, header, PROXIES, standard=True) == (address, fault)
+
+
+@each(("peer", "header"), [(peer, header) for peer, header, *_ in TABLE if peer])
+def test_without_trusted_proxies_the_header_has_no_effect(peer: str, header: str) -> None:
+    found = client_of(peer, header, ())
+    assert found == (canonical(peer), ProxyFault("untrusted", canonical(peer)))
 
 
 def test_a_range_that_is_none_is_named() -> None:

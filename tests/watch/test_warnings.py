@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from analytics_box import jobs, server
 from analytics_box.box import open_box
 from analytics_box.clock import DAY, HOUR, MINUTE
+from analytics_box.http.proxy_watch import ProxySighting
 from analytics_box.jobs import Job
 from analytics_box.settings import Settings
 from analytics_box.store.reserve import Disk
@@ -54,8 +55,11 @@ def test_a_box_that_does_well_is_not_warned_of() -> None:
         ({"backup": "overdue"}, "backup", "warn", "too old"),
         ({"clock_doubted": True}, "clock", "warn", "The clock jumped ahead"),
         ({"open_folder": True}, "open_folder", "warn", "0700"),
-        ({"proxy_ignored": NOW - DAY}, "proxy", "warn", "trusted_proxies"),
-        ({"proxy_ignored": NOW - DAY - 1}, "", "", ""),
+        ({"untrusted_proxy": ProxySighting("10.1.2.3", NOW - DAY)}, "proxy", "warn", "The proxy 10.1.2.3 names"),
+        ({"untrusted_proxy": ProxySighting("10.1.2.3", NOW - DAY - 1)}, "", "", ""),
+        ({"unreadable_proxy": ProxySighting("10.1.2.3", NOW)}, "proxy_unreadable", "warn", "The proxy 10.1.2.3 does"),
+        ({"unreadable_proxy": ProxySighting("", NOW - DAY)}, "proxy_unreadable", "warn", "at the Unix socket does"),
+        ({"unreadable_proxy": ProxySighting("", NOW - DAY - 1)}, "", "", ""),
         ({"damaged": ("box.db", "events.db")}, "damage", "bad", "Damaged: box.db and events.db."),
         ({"cut_off_since": NOW - 7 * MINUTE}, "network", "bad", "for 7 minutes: most monitors"),
         ({"cut_off_since": NOW - 90_000}, "network", "bad", "for a minute"),
@@ -104,10 +108,30 @@ def test_a_proxy_that_is_not_believed_is_noticed(
         assert "proxy" not in codes(box), "it is not so any more"
 
 
-def test_a_proxy_that_is_believed_is_no_matter(tmp_path: Path) -> None:
-    with whole_box(tmp_path / "data", adjust=lambda given: replace(given, trusted_proxies=("10.0.0.0/8",))) as box:
-        box.ask("GET", "/health", headers={"x_forwarded_for": "203.0.113.9"}, address="10.1.2.3")
-        assert "proxy" not in codes(box)
+@each(
+    ("headers", "warned"),
+    [
+        ({"x_forwarded_for": "203.0.113.9"}, []),
+        ({"x_forwarded_for": "203.0.113.9:51008"}, []),
+        ({"forwarded": 'for="[2001:db8::7]:51008"'}, []),
+        ({"x_forwarded_for": "203.0.113.9", "forwarded": "for=unknown"}, []),
+        ({}, []),
+        ({"x_forwarded_for": "203.0.113.9, unknown"}, ["proxy_unreadable"]),
+        ({"forwarded": "for=unknown"}, ["proxy_unreadable"]),
+    ],
+)
+def test_a_trusted_proxy_that_names_no_address_is_named_in_a_warning(
+    tmp_path_factory: Any, headers: Any, warned: list[str]
+) -> None:
+    def trusting(settings: Settings) -> Settings:
+        return replace(settings, trusted_proxies=("10.0.0.0/8",))
+
+    with whole_box(tmp_path_factory.mktemp("proxy") / "data", adjust=trusting) as box:
+        box.box.settings.data_dir.chmod(0o700)
+        box.ask("GET", "/health", headers=headers, address="10.1.2.3")
+        found = [one for one in box.run(current_warnings(box.box.parts[Watched])) if one.code.startswith("proxy")]
+        assert [one.code for one in found] == warned
+        assert all("10.1.2.3" in one.text for one in found)
 
 
 def test_page_metrics_and_check_tell_the_same(box: WholeBox) -> None:
