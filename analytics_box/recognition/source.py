@@ -198,9 +198,10 @@ def is_local(host: str) -> bool:
 
 
 def host_of(url: str) -> str:
-    """The host of a URL in lower case; empty where there is none, and where it is longer than names can be."""
+    """The host of a URL in lower case, without a dot at its end; empty if there is none or it is longer than names
+    can be."""
     try:
-        host = (urlsplit(url).hostname or "").lower()
+        host = (urlsplit(url).hostname or "").lower().removesuffix(".")
     except ValueError:
         return ""
     return host if len(host) <= _LONGEST_HOST else ""

@@ -231,7 +231,7 @@ def _host_and_port(text: str) -> tuple[str, str]:
         host, _, rest = text.partition("]")
         return f"{host}]", rest.removeprefix(":")
     host, _, port = text.partition(":")
-    return host, port
+    return host.removesuffix("."), port  # With the root's dot it is the same host.
 
 
 @lru_cache(maxsize=4_096)

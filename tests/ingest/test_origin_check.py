@@ -24,6 +24,9 @@ ORIGINS: tuple[tuple[tuple[str, ...], str | None, bool], ...] = (
     ((), "http://example.com:8080", True),
     ((), "https://SHOP.Example.com", True),
     ((), "https://a.b.example.com", True),
+    ((), "https://example.com.", True),  # with the root's dot it is the same host
+    ((), "https://www.example.com.:8443", True),
+    ((), "https://example.com..", False),
     ((), "https://notexample.com", False),
     ((), "https://example.com.evil.net", False),
     ((), "https://example.org", False),
@@ -48,6 +51,8 @@ ORIGINS: tuple[tuple[tuple[str, ...], str | None, bool], ...] = (
     (("*.other.net",), "https://other.net.evil.org", False),
     (("https://*.other.net",), "http://app.other.net", False),
     (("*.other.net:3000",), "http://app.other.net:3000", True),
+    (("*.other.net:3000",), "http://app.other.net.:3000", True),
+    (("app.other.net",), "http://app.other.net.", True),
     (("*.other.net:3000",), "http://app.other.net", False),
     (("localhost:3000",), "http://localhost:3000", True),
     (("localhost:3000",), "http://localhost:4000", False),
