@@ -17,6 +17,7 @@ _SOON, _VERY_SOON = 30, 7  # days
 _LONG_LOG = 100_000_000  # bytes
 _FAILED_AGAIN = 3  # times in a row
 _LATELY = DAY
+_PROXIES = "proxies#what-a-proxy-has-to-do"
 MEGABYTE: Final = 1_000_000
 
 
@@ -110,21 +111,21 @@ def _folder(seen: Seen) -> Warning | None:
 
 
 def _untrusted_proxy(seen: Seen) -> Warning | None:
-    return _proxy(seen, "proxy", seen.untrusted_proxy, texts.Warnings.proxy)
+    proxy = _recent_proxy(seen, seen.untrusted_proxy)
+    return Warning("proxy", "warn", texts.Warnings.proxy.format(proxy=proxy), _PROXIES) if proxy else None
 
 
 def _unreadable_proxy(seen: Seen) -> Warning | None:
-    return _proxy(seen, "proxy_unreadable", seen.unreadable_proxy, texts.Warnings.proxy_unreadable)
+    proxy = _recent_proxy(seen, seen.unreadable_proxy)
+    text = texts.Warnings.proxy_unreadable.format(proxy=proxy)
+    return Warning("proxy_unreadable", "warn", text, _PROXIES) if proxy else None
 
 
-def _proxy(seen: Seen, code: str, sighting: Sighting | None, text: str) -> Warning | None:
-    if sighting is None:
-        return None
-    proxy, at = sighting
-    if seen.now - at > _LATELY:
-        return None
-    text = text.format(proxy=proxy or texts.Warnings.socket_proxy)
-    return Warning(code, "warn", text, "proxies#what-a-proxy-has-to-do")
+def _recent_proxy(seen: Seen, sighting: Sighting | None) -> str:
+    """The name of a proxy that was seen within a day; empty if there is none."""
+    if sighting is None or seen.now - sighting[1] > _LATELY:
+        return ""
+    return sighting[0] or texts.Warnings.socket_proxy
 
 
 def _certificate(seen: Seen) -> Warning | None:
