@@ -29,9 +29,56 @@ Codes and statuses: spec 7, wire 11.1 and wire 0.
 """
 
 from collections.abc import Mapping
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 from msgspec import UNSET, Struct, UnsetType
+
+ResourceType = Literal[
+    "alarm",
+    "annotation",
+    "apiKey",
+    "channel",
+    "delivery",
+    "domain",
+    "flag",
+    "flagFolder",
+    "flagSchedule",
+    "flagVersion",
+    "goal",
+    "incident",
+    "incidentTemplate",
+    "incidentUpdate",
+    "invitation",
+    "link",
+    "linkDomain",
+    "linkFolder",
+    "maintenance",
+    "member",
+    "organization",
+    "profile",
+    "question",
+    "schedule",
+    "segment",
+    "statusPage",
+    "statusPageComponent",
+    "statusPageGroup",
+    "subscriber",
+    "targetGroup",
+    "website",
+]
+# Messages use these nouns for types whose name on the wire is another one.
+_NOUNS: Mapping[ResourceType, str] = {
+    "apiKey": "API key",
+    "flagSchedule": "schedule",
+    "incidentTemplate": "template",
+    "incidentUpdate": "update",
+    "linkFolder": "folder",
+    "schedule": "monitor",
+    "statusPage": "status page",
+    "statusPageComponent": "component",
+    "statusPageGroup": "group",
+    "targetGroup": "target group",
+}
 
 
 class Detail(Struct, frozen=True):
@@ -72,6 +119,10 @@ class BoxError(Exception):
 
     def extra(self) -> dict[str, int]:
         """Further fields of the error body; only RateLimited has any."""
+        return {}
+
+    def data(self) -> dict[str, Any]:
+        """What programs decide by, in the body's `data` (wire 10.6)."""
         return {}
 
 
@@ -132,7 +183,16 @@ class AuthRequired(BoxError):
 
 
 class FeatureUnavailable(BoxError):
+    """The organization's plan lacks a feature; `data` names it and the first plan that has it."""
+
     status, code = 402, "FEATURE_UNAVAILABLE"
+
+    def __init__(self, message: str, *, feature: str, required_plan: str) -> None:
+        super().__init__(message)
+        self._feature, self._required_plan = feature, required_plan
+
+    def data(self) -> dict[str, Any]:
+        return {"feature": self._feature, "requiredPlan": self._required_plan}
 
 
 class Forbidden(BoxError):
@@ -140,7 +200,22 @@ class Forbidden(BoxError):
 
 
 class NotFound(BoxError):
+    """Nothing is at an address, or a resource does not exist for the caller: `of` names which one."""
+
     status, code = 404, "NOT_FOUND"
+    _data: Mapping[str, Any] = {}
+
+    @classmethod
+    def of(cls, resource_type: ResourceType, resource_id: str | None, message: str | None = None) -> Self:
+        """A missing resource. Its `data` tells programs which one is gone; a secret is no id that answers repeat."""
+        noun = _NOUNS.get(resource_type, resource_type)
+        missing = cls(message or f"There is no {noun} with this id")
+        named = {} if resource_id is None else {"resourceId": resource_id}
+        missing._data = {"resourceType": resource_type, **named}
+        return missing
+
+    def data(self) -> dict[str, Any]:
+        return dict(self._data)
 
 
 class MethodNotAllowed(BoxError):
@@ -200,6 +275,10 @@ class Unavailable(BoxError):
 
     def __init__(self, message: str, *, retry_after: int = 5, reason: str | None = None) -> None:
         super().__init__(message, reason=reason, headers={"Retry-After": str(retry_after)})
+        self._retry_after = retry_after
+
+    def data(self) -> dict[str, Any]:
+        return {"retryAfter": self._retry_after}
 
 
 class DeadlineExceeded(Unavailable):

@@ -20,7 +20,6 @@ from analytics_box.store.db import Connection
 from analytics_box.tenancy import access
 from analytics_box.tenancy.rules import may
 
-UNKNOWN: Final = "There is no alarm with this id"
 OVER: Final = "Nothing of this alarm is going on about this subject"
 _SUBJECT: Final = "alarm"
 
@@ -53,7 +52,7 @@ def existing(db: Connection, organization_id: str, by: By, alarm_id: str) -> Ala
     access.check(db, organization_id, by, "update")
     found = rows.find(db, alarm_id)
     if found is None or found.organization_id != organization_id:
-        raise errors.NotFound(UNKNOWN)
+        raise errors.NotFound.of("alarm", alarm_id)
     return found
 
 
@@ -116,10 +115,10 @@ def acknowledge(db: Connection, organization_id: str, by: By, alarm_id: str, sub
     require(access.role_of(db, organization_id, by), "member")
     alarm = rows.find(db, alarm_id)
     if alarm is None or alarm.organization_id != organization_id:
-        raise errors.NotFound(UNKNOWN)
+        raise errors.NotFound.of("alarm", alarm_id)
     episode = episode_rows.find(db, alarm_id, subject)
     if episode is None:
-        raise errors.NotFound(OVER)
+        raise errors.NotFound.of("alarm", alarm_id, OVER)
     if episode.acknowledged_at is None:
         episode_rows.put(db, replace(episode, acknowledged_at=by.now, acknowledged_by=by.actor, due_at=None))
         detail = {"name": alarm.name, "acknowledged": messages.read(episode.occurrence).title}

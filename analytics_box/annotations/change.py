@@ -13,7 +13,6 @@ from analytics_box.errors import Conflict, NotFound
 from analytics_box.store.db import Connection
 from analytics_box.websites.rules import Website
 
-UNKNOWN: Final = "There is no annotation with this id"
 _SUBJECT: Final = "annotation"
 
 
@@ -58,7 +57,7 @@ def existing(db: Connection, website: Website, annotation_id: str) -> Annotation
     """A note of a website. Raises NotFound."""
     found = rows.find(db, annotation_id)
     if found is None or found.website_id != website.id:
-        raise NotFound(UNKNOWN)
+        raise NotFound.of("annotation", annotation_id)
     return found
 
 

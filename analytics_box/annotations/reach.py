@@ -5,10 +5,8 @@ from functools import partial
 from analytics_box import errors
 from analytics_box.annotations import rows
 from analytics_box.annotations.annotation import Annotation
-from analytics_box.annotations.change import UNKNOWN
 from analytics_box.http.call import Call
 from analytics_box.websites.directory import Directory
-from analytics_box.websites.reach import UNKNOWN as UNKNOWN_WEBSITE
 from analytics_box.websites.reach import is_own
 from analytics_box.websites.rules import Website
 
@@ -23,7 +21,7 @@ def visible(call: Call, website_id: str) -> tuple[Website, bool]:
         return website, is_own(call, website)
     if call.identity.anonymous:
         raise errors.AuthRequired("Authentication required")
-    raise errors.NotFound(UNKNOWN_WEBSITE)
+    raise errors.NotFound.of("website", website_id)
 
 
 async def seen(call: Call, annotation_id: str) -> tuple[Annotation, bool]:
@@ -36,7 +34,7 @@ async def seen(call: Call, annotation_id: str) -> tuple[Annotation, bool]:
             return found, own
     if call.identity.anonymous:
         raise errors.AuthRequired("Authentication required")
-    raise errors.NotFound(UNKNOWN)
+    raise errors.NotFound.of("annotation", annotation_id)
 
 
 async def own_note(call: Call, annotation_id: str) -> tuple[Website, Annotation]:
@@ -44,5 +42,5 @@ async def own_note(call: Call, annotation_id: str) -> tuple[Website, Annotation]
     found = await call.read(partial(rows.find, annotation_id=annotation_id))
     website = None if found is None else call.parts[Directory].find(found.website_id)
     if found is None or website is None or not is_own(call, website):
-        raise errors.NotFound(UNKNOWN)
+        raise errors.NotFound.of("annotation", annotation_id)
     return website, found

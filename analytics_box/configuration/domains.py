@@ -21,7 +21,6 @@ from analytics_box.settings import Settings
 from analytics_box.store.db import Connection
 from analytics_box.tenancy import access
 
-UNKNOWN: Final = "There is no domain with this id"
 _SUBJECT: Final = "domain"
 
 
@@ -46,7 +45,7 @@ def existing(db: Connection, domain_id: str, organization_id: str) -> Domain:
     """Raises NotFound for an unknown domain and for one of another organization."""
     found = rows.find(db, domain_id)
     if found is None or found.organization_id != organization_id:
-        raise errors.NotFound(UNKNOWN)
+        raise errors.NotFound.of("domain", domain_id)
     return found
 
 

@@ -15,11 +15,8 @@ from analytics_box.http.call import Call
 from analytics_box.identity import Role, require
 from analytics_box.store.db import Connection
 from analytics_box.tenancy import access
-from analytics_box.websites import reach as website_reach
 from analytics_box.websites.directory import Directory
 
-UNKNOWN: Final = "There is no flag with this id"
-UNKNOWN_GROUP: Final = "There is no target group with this id"
 UNKNOWN_OWNER: Final = "There is no website or organization with this id"
 
 
@@ -51,7 +48,7 @@ def reach(call: Call, website_id: str | None = None, organization_id: str | None
     website = call.parts[Directory].find(website_id)
     own = website is not None and organization_id in {None, website.organization_id}
     if website is None or not own or not _has_website(call, website_id, website.organization_id):
-        raise errors.NotFound(website_reach.UNKNOWN)
+        raise errors.NotFound.of("website", website_id)
     return Reach(website.organization_id, website_id, call.by)
 
 
@@ -59,16 +56,16 @@ def known(call: Call, flag_id: str) -> tuple[Reach, Flag]:
     """A flag in reach of a caller, in any of a person's organizations. Raises NotFound or AuthRequired."""
     found = call.parts[Flags].find(flag_id)
     if found is None:
-        raise errors.NotFound(UNKNOWN)
-    return _reached(call, found, UNKNOWN), found
+        raise errors.NotFound.of("flag", flag_id)
+    return _reached(call, found), found
 
 
 def known_group(call: Call, group_id: str) -> tuple[Reach, TargetGroup]:
     """A target group in reach of a caller, as `known` finds a flag. Raises NotFound or AuthRequired."""
     found = call.parts[Flags].group(group_id)
     if found is None:
-        raise errors.NotFound(UNKNOWN_GROUP)
-    return _reached(call, found, UNKNOWN_GROUP), found
+        raise errors.NotFound.of("targetGroup", group_id)
+    return _reached(call, found), found
 
 
 def check(db: Connection, own: Reach, role: Role) -> None:
@@ -80,7 +77,7 @@ def existing(db: Connection, own: Reach, flag_id: str) -> Flag:
     """The living flag as it is stored. Raises NotFound for an unknown one and for one out of reach."""
     found = rows.find(db, flag_id)
     if found is None or found.deleted_at is not None or not own.covers(found):
-        raise errors.NotFound(UNKNOWN)
+        raise errors.NotFound.of("flag", flag_id)
     return found
 
 
@@ -88,7 +85,7 @@ def existing_group(db: Connection, own: Reach, group_id: str) -> TargetGroup:
     """The target group as it is stored. Raises NotFound for an unknown one and for one out of reach."""
     found = rows.find_group(db, group_id)
     if found is None or not own.covers(found):
-        raise errors.NotFound(UNKNOWN_GROUP)
+        raise errors.NotFound.of("targetGroup", group_id)
     return found
 
 
@@ -105,15 +102,15 @@ async def seen_scope(call: Call, website_id: str | None = None, organization_id:
     await call.read(lambda db: check(db, own, "viewer"))
     found = call.parts[Flags].scope(own.scope)
     if found is None:
-        raise errors.NotFound(UNKNOWN_OWNER)
+        raise errors.NotFound.of("website" if own.website_id else "organization", own.scope, UNKNOWN_OWNER)
     return found
 
 
-def _reached(call: Call, found: Flag | TargetGroup, unknown: str) -> Reach:
+def _reached(call: Call, found: Flag | TargetGroup) -> Reach:
     try:
         return reach(call, found.website_id, found.organization_id)
     except (errors.Forbidden, errors.NotFound) as refused:
-        raise errors.NotFound(unknown) from refused
+        raise errors.NotFound.of("flag" if isinstance(found, Flag) else "targetGroup", found.id) from refused
 
 
 def _of_organization(call: Call, organization_id: str | None) -> Reach:

@@ -61,5 +61,5 @@ def touched(db: Connection, scope_id: str, now: int) -> Scope:
     rows.touch(db, scope_id, now)
     found = rows.scope(db, scope_id)
     if found is None:
-        raise errors.NotFound(UNKNOWN_OWNER)
+        raise errors.NotFound.of("website", scope_id, UNKNOWN_OWNER)
     return found

@@ -70,7 +70,7 @@ def existing(db: Connection, goal_id: str) -> Goal:
     """The goal with this id. Raises NotFound."""
     found = rows.find(db, goal_id)
     if found is None:
-        raise NotFound(UNKNOWN)
+        raise NotFound.of("goal", goal_id)
     return found
 
 

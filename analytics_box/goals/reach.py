@@ -1,18 +1,20 @@
 """Which goals a caller may see."""
 
 from analytics_box import errors
-from analytics_box.goals import change, rows
+from analytics_box.goals import rows
 from analytics_box.goals.goal import Goal
 from analytics_box.http.call import Call
 from analytics_box.websites.directory import Directory
-from analytics_box.websites.reach import is_own
+from analytics_box.websites.reach import is_own, own
 from analytics_box.websites.rules import Website
 
 
 async def known(call: Call, goal_id: str, website_id: str | None = None) -> tuple[Website, Goal]:
-    """A goal that the caller may see, with its website. Raises NotFound."""
+    """A goal that the caller may see, with its website. Raises NotFound for it, or for the website it must be of."""
+    if website_id is not None:
+        own(call, website_id)
     goal = await call.read(lambda db: rows.find(db, goal_id))
     website = None if goal is None else call.parts[Directory].find(goal.website_id)
     if goal is None or website is None or not is_own(call, website) or website_id not in {None, website.id}:
-        raise errors.NotFound(change.UNKNOWN)
+        raise errors.NotFound.of("goal", goal_id)
     return website, goal

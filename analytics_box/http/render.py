@@ -54,6 +54,8 @@ def api_body(error: BoxError, request_id: str) -> bytes:
         body["reason"] = error.reason
     if error.details:
         body["details"] = error.details
+    if data := error.data():
+        body["data"] = data
     return msgspec.json.encode(body)
 
 

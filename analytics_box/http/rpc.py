@@ -130,7 +130,7 @@ def refusal_body(error: BoxError, request_id: str, *, enveloped: bool) -> bytes:
     """A refusal in the form that was asked in."""
     if not enveloped:
         return render.api_body(error, request_id)
-    data: dict[str, Any] = {"requestId": request_id, **error.extra()}
+    data: dict[str, Any] = {"requestId": request_id, **error.extra(), **error.data()}
     if error.details:
         data["issues"] = error.details
     return msgspec.json.encode(

@@ -61,7 +61,7 @@ def find(db: Connection, key_id: str, organization_id: str | None) -> tuple[byte
     """The key with this id, of this organization if one is given. Raises NotFound."""
     found = rows.by_id(db, key_id)
     if found is None or organization_id not in {None, found[1].organization_id}:
-        raise NotFound("There is no API key with this id")
+        raise NotFound.of("apiKey", key_id)
     return found
 
 

@@ -1,7 +1,5 @@
 """Who may see and change links, and a link for whoever may see it."""
 
-from typing import Final
-
 from analytics_box import errors
 from analytics_box.acting import By
 from analytics_box.http.call import Call
@@ -11,8 +9,6 @@ from analytics_box.links.link import Link
 from analytics_box.store.db import Connection
 from analytics_box.tenancy import access
 from analytics_box.tenancy.acting import acting
-
-UNKNOWN: Final = "There is no link with this id"
 
 
 def check(db: Connection, organization_id: str, by: By, role: Role) -> None:
@@ -24,7 +20,7 @@ def existing(db: Connection, organization_id: str, link_id: str) -> Link:
     """Raises NotFound for an unknown link and for one of another organization."""
     found = rows.find(db, link_id)
     if found is None or found.organization_id != organization_id:
-        raise errors.NotFound(UNKNOWN)
+        raise errors.NotFound.of("link", link_id)
     return found
 
 

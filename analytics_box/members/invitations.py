@@ -65,7 +65,7 @@ def revoke(db: Connection, organization_id: str, by: By, invitation_id: str) -> 
     access.check(db, organization_id, by, "invite")
     found = rows.find(db, invitation_id)
     if found is None or found.organization_id != organization_id:
-        raise errors.NotFound("There is no invitation with this id")
+        raise errors.NotFound.of("invitation", invitation_id)
     if found.accepted_at is not None:
         raise Conflict("This invitation was accepted already")
     if found.revoked_at is None:
@@ -100,7 +100,7 @@ def accept_as(db: Connection, secret: str, *, user_id: str, email: str, now: int
     """Somebody with an account joins. Raises NotFound, Forbidden for another person's link, or Conflict."""
     found = welcome(db, secret, now)
     if found is None:
-        raise errors.NotFound("This invitation does not work, or no longer")
+        raise errors.NotFound.of("invitation", None, "This invitation does not work, or no longer")
     if found.invitation.email.lower() != email.lower():
         raise errors.Forbidden("This invitation is for another e-mail address")
     return _join(db, found.invitation, user_id, now)
@@ -113,7 +113,7 @@ def accept_new(db: Connection, secret: str, *, password: str, time_zone: str, no
     """
     found = welcome(db, secret, now)
     if found is None:
-        raise errors.NotFound("This invitation does not work, or no longer")
+        raise errors.NotFound.of("invitation", None, "This invitation does not work, or no longer")
     if found.known:
         raise Conflict("There is an account with this e-mail address; sign in to accept the invitation")
     user = users.create(

@@ -33,7 +33,7 @@ async def remove_form(visit: Visitor) -> Page:
     everybody = await visit.call.read(lambda db: members.everybody(db, own))
     found = next((one for one in everybody if one.user_id == visit.asked("member")), None)
     if found is None:
-        raise errors.NotFound("There is no member with this id")
+        raise errors.NotFound.of("member", visit.asked("member"))
     return visit.confirm(
         "members",
         title=texts.Members.remove,

@@ -2,7 +2,6 @@
 monitors of their websites."""
 
 from collections.abc import Set
-from typing import Final
 
 from msgspec import Struct
 
@@ -16,8 +15,6 @@ from analytics_box.monitors.monitor import Monitor
 from analytics_box.monitors.rows import Stored
 from analytics_box.store.db import Connection
 from analytics_box.tenancy import access
-
-UNKNOWN: Final = "There is no monitor with this id"
 
 
 class Reach(Struct, frozen=True):
@@ -60,13 +57,13 @@ def known(call: Call, monitor_id: str) -> tuple[Reach, Monitor]:
     """A monitor in reach of a caller, in any of a person's organizations. Raises NotFound or AuthRequired."""
     found = call.parts[Monitors].find(monitor_id)
     if found is None:
-        raise errors.NotFound(UNKNOWN)
+        raise errors.NotFound.of("schedule", monitor_id)
     try:
         acting = reach(call, found.organization_id)
     except errors.Forbidden as refused:
-        raise errors.NotFound(UNKNOWN) from refused
+        raise errors.NotFound.of("schedule", monitor_id) from refused
     if not acting.covers(found):
-        raise errors.NotFound(UNKNOWN)
+        raise errors.NotFound.of("schedule", monitor_id)
     return acting, found
 
 
@@ -79,7 +76,7 @@ def existing(db: Connection, acting: Reach, monitor_id: str) -> Stored:
     """The monitor as it is stored. Raises NotFound for an unknown one and for one out of reach."""
     found = rows.find(db, monitor_id)
     if found is None or not acting.covers(found.monitor):
-        raise errors.NotFound(UNKNOWN)
+        raise errors.NotFound.of("schedule", monitor_id)
     return found
 
 

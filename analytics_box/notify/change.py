@@ -19,7 +19,6 @@ from analytics_box.outgoing.target import target
 from analytics_box.store.db import Connection
 from analytics_box.store.seal import Seal, SealBroken
 
-UNKNOWN = "There is no channel with this id"
 UNREADABLE = "The secrets of this channel cannot be read; delete it and make a new one"
 _SWITCHED_OFF = "The channel was switched off"
 _MOVED = "The address is another one, so enter this again: it is sent there"
@@ -131,7 +130,7 @@ def existing(db: Connection, channel_id: str, organization_id: str) -> Channel:
     """Raises NotFound for an unknown channel and for one of another organization."""
     found = rows.find(db, channel_id)
     if found is None or found.organization_id != organization_id:
-        raise errors.NotFound(UNKNOWN)
+        raise errors.NotFound.of("channel", channel_id)
     return found
 
 

@@ -53,7 +53,7 @@ def retry(db: Connection, organization_id: str, delivery_id: str, *, now: int) -
     """
     found = rows.find_sent(db, delivery_id, organization_id)
     if found is None:
-        raise errors.NotFound(UNKNOWN)
+        raise errors.NotFound.of("delivery", delivery_id, UNKNOWN)
     if not existing(db, found.channel_id, organization_id).enabled:
         raise errors.Conflict("The channel is switched off; switch it on first")
     match _status(found):

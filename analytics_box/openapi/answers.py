@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
-from analytics_box.errors import Detail
+from analytics_box.errors import Detail, ResourceType
 
 RequestId = Annotated[str, Meta(description="The id of this request, also in the header X-Request-ID.")]
 Row = Annotated[dict[str, Any], Meta(description="Its fields depend on the query type: see Rows.")]
@@ -270,6 +270,17 @@ class BatchTaken(Struct):
     requestId: RequestId
 
 
+class RefusalData(Struct):
+    """The facts of a refusal that programs decide by: the first two of NOT_FOUND, the next two of FEATURE_UNAVAILABLE,
+    the last of SERVICE_UNAVAILABLE."""
+
+    resourceType: Annotated[ResourceType, Meta(description="What is missing.")] | UnsetType = UNSET
+    resourceId: Annotated[str, Meta(description="Its id, as it was sent.")] | UnsetType = UNSET
+    feature: Annotated[str, Meta(description="What the plan does not include.")] | UnsetType = UNSET
+    requiredPlan: Annotated[str, Meta(description="The first plan that includes it.")] | UnsetType = UNSET
+    retryAfter: Annotated[int, Meta(description="Seconds to wait.")] | UnsetType = UNSET
+
+
 class Refusal(Struct):
     """Why a request was refused. The last four fields come with RATE_LIMITED."""
 
@@ -279,6 +290,7 @@ class Refusal(Struct):
     requestId: RequestId
     reason: Annotated[str, Meta(description="A finer code.")] | UnsetType = UNSET
     details: list[Detail] | UnsetType = UNSET
+    data: RefusalData | UnsetType = UNSET
     limit: Annotated[int, Meta(description="Requests that the window holds.")] | UnsetType = UNSET
     remaining: int | UnsetType = UNSET
     reset: Annotated[int, Meta(description="When it is full again: Unix milliseconds.")] | UnsetType = UNSET

@@ -59,6 +59,11 @@ REASONS: dict[int, tuple[str, ...]] = {
     429: ("TRACK_RATE_LIMITED", "IDENTIFY_RATE_LIMITED"),
     503: ("DELIVERY_UNAVAILABLE",),
 }
+# The refusal's `data` in examples of procedures (wire 10.6).
+_DATA: dict[int, Schema] = {
+    404: {"resourceType": "website", "resourceId": "V1StGXR8Z5jdHi6BmyT0"},
+    503: {"retryAfter": 5},
+}
 _OFREP_CODES = {400: "INVALID_CONTEXT", 404: "FLAG_NOT_FOUND"}
 ALWAYS = (400, 421, 429, 500, 503)  # what the front of the box may answer to any request
 WITH_BODY = (408, 413, 415)
@@ -131,7 +136,7 @@ def _content(family: Family, status: int, words: str, names: list[str]) -> Schem
         schema: Schema = {"anyOf": [{"$ref": "#/components/schemas/EventRefusal"}, refusal]}
         return {"application/json": {"schema": schema, "example": example}}
     if family == "rpc":
-        data = {"requestId": plain["requestId"]}
+        data = {"requestId": plain["requestId"], **_DATA.get(status, {})}
         problem = {"defined": False, "code": code, "status": status, "message": plain["error"], "data": data}
         schema = {"anyOf": [{"$ref": "#/components/schemas/RpcRefusal"}, refusal]}
         return {"application/json": {"schema": schema, "example": {"json": problem}}}

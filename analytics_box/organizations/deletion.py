@@ -53,9 +53,9 @@ def restore(db: Connection, organization_id: str, by: By, *, grace_days: int) ->
     """Undo a deletion that is less than so many days ago. Only an owner may; anybody else gets the same NotFound."""
     found = next((one for one in of_owner(db, by) if one.id == organization_id), None)
     if found is None:
-        raise errors.NotFound(UNKNOWN)
+        raise errors.NotFound.of("organization", organization_id, UNKNOWN)
     if by.now >= ends_at(found, grace_days):
-        raise errors.NotFound("The time to restore this organization is over")
+        raise errors.NotFound.of("organization", organization_id, "The time to restore this organization is over")
     deletion_rows.set_deleted(db, organization_id, None)
     detail = {"deleted": {"before": True, "after": False}}
     audit.record(db, by, organization_id, "updated", "organization", organization_id, detail)

@@ -24,7 +24,6 @@ from analytics_box.settings import Settings
 from analytics_box.store.db import Db
 from analytics_box.texts import Overview, figures
 from analytics_box.websites.directory import Directory
-from analytics_box.websites.reach import UNKNOWN
 from analytics_box.websites.rules import Website
 
 PREFIX: Final = "/live/"
@@ -206,5 +205,5 @@ class Live:
             raise errors.AuthRequired("Sign in to see this page")
         website = self._websites.find(website_id)
         if website is None or website.organization_id != person.organization_id:
-            raise errors.NotFound(UNKNOWN)
+            raise errors.NotFound.of("website", website_id)
         return person, website

@@ -182,7 +182,7 @@ async def delete(call: Call, given: Somebody) -> Deleted:
     if given.profileId is not None:
         done = await erasures.person(holder, given.profileId, call.actor)
         if done is None:
-            raise errors.NotFound(UNKNOWN)
+            raise errors.NotFound.of("profile", given.profileId, UNKNOWN)
     else:
         done = await erasures.device(holder, given.anonymousId or "", call.actor)
     return Deleted(done.id, done.removed, complete=done.complete)
@@ -241,7 +241,7 @@ def _holder(call: Call, website_id: str | None) -> Holder:
 async def _known(call: Call, holder: Holder, profile_id: str) -> Person:
     person = await call.parts[Profiles].find(holder, profile_id)
     if person is None:
-        raise errors.NotFound(UNKNOWN)
+        raise errors.NotFound.of("profile", profile_id, UNKNOWN)
     return person
 
 
@@ -253,7 +253,7 @@ async def meant(
         return None, profiles.of_device(holder, anonymous_id)
     found = await profiles.everything_of(holder, profile_id)
     if found is None:
-        raise errors.NotFound(UNKNOWN)
+        raise errors.NotFound.of("profile", profile_id, UNKNOWN)
     return found
 
 

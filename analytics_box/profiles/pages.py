@@ -100,7 +100,7 @@ async def delete(visit: Visitor, website_id: FromPath[str]) -> Answer:
     else:
         done = None
     if done is None:
-        raise errors.NotFound(calls.UNKNOWN)
+        raise errors.NotFound.of("profile", profile_id, calls.UNKNOWN)
     waits = "" if done.complete else "&waits=1"
     return visit.go(f"{_home(website)}?removed={done.id}&rows={done.removed}{waits}")
 
@@ -154,7 +154,8 @@ def _home(website: Website) -> str:
 
 async def _known(visit: Visit, website: Website) -> Person:
     """The person in the address. Raises NotFound."""
-    found = await visit.parts[Profiles].find(holder_of(website), visit.asked("profile"))
+    profile_id = visit.asked("profile")
+    found = await visit.parts[Profiles].find(holder_of(website), profile_id)
     if found is None:
-        raise errors.NotFound(calls.UNKNOWN)
+        raise errors.NotFound.of("profile", profile_id, calls.UNKNOWN)
     return found

@@ -99,7 +99,9 @@ def of_organization(
 def check_plan(plan: str, types: Names) -> None:
     """Raises FeatureUnavailable where the plan of a website's organization lacks one of these types (wire 3.4)."""
     if plan == "free" and any(TYPES[name].gated for name in types if name in TYPES):
-        raise errors.FeatureUnavailable("This feature is not available on the plan")
+        raise errors.FeatureUnavailable(
+            "This feature is not available on the plan", feature="error_tracking", required_plan="hobby"
+        )
 
 
 def may_read(identity: Identity, website: Website, types: Names) -> bool:

@@ -71,13 +71,13 @@ def existing(db: Connection, kind: Kind[Content], website: Website, by: By, kept
     """What a website has with this id, if whoever asks may see it. Raises NotFound."""
     found = rows.find(db, kind, kept_id)
     if found is None or found.website_id != website.id or not found.is_seen_by(by.user_id or ""):
-        raise unknown(kind)
+        raise unknown(kind, kept_id)
     return found
 
 
-def unknown(kind: Kind[Content]) -> NotFound:
+def unknown(kind: Kind[Content], kept_id: str) -> NotFound:
     """What is said of an id that nothing has, and of somebody else's own."""
-    return NotFound(f"There is no {kind.noun} with this id")
+    return NotFound.of(kind.noun, kept_id)
 
 
 def clean_name(kind: Kind[Content], given: str) -> str:

@@ -20,7 +20,7 @@ async def seen(call: Call, kind: Kind[Content], kept_id: str) -> tuple[Website, 
     found = await call.read(lambda db: rows.find(db, kind, kept_id))
     website = None if found is None else call.parts[Directory].find(found.website_id)
     if found is None or website is None or not is_own(call, website) or not found.is_seen_by(call.by.user_id or ""):
-        raise change.unknown(kind)
+        raise change.unknown(kind, kept_id)
     return website, found
 
 

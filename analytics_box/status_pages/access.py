@@ -1,7 +1,5 @@
 """Who may see and change status pages: people by their role, keys with global access by their scope."""
 
-from typing import Final
-
 from msgspec import Struct
 
 from analytics_box import errors
@@ -15,8 +13,6 @@ from analytics_box.status_pages.whole import Whole
 from analytics_box.store.db import Connection
 from analytics_box.tenancy import access
 from analytics_box.tenancy.acting import acting
-
-UNKNOWN: Final = "There is no status page with this id"
 
 
 class Reach(Struct, frozen=True):
@@ -41,11 +37,11 @@ def known(call: Call, page_id: str) -> tuple[Reach, Whole]:
     if key is not None and key.websites is not None:
         raise errors.Forbidden("This needs a key with global access")
     if found is None:
-        raise errors.NotFound(UNKNOWN)
+        raise errors.NotFound.of("statusPage", page_id)
     try:
         return reach(call, found.page.organization_id), found
     except errors.Forbidden as refused:
-        raise errors.NotFound(UNKNOWN) from refused
+        raise errors.NotFound.of("statusPage", page_id) from refused
 
 
 def check(db: Connection, own: Reach, role: Role) -> None:
@@ -57,7 +53,7 @@ def existing(db: Connection, own: Reach, page_id: str) -> Page:
     """The page as it is stored. Raises NotFound for an unknown one and for one of another organization."""
     found = rows.find(db, page_id)
     if found is None or found.organization_id != own.organization_id:
-        raise errors.NotFound(UNKNOWN)
+        raise errors.NotFound.of("statusPage", page_id)
     return found
 
 

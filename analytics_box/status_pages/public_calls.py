@@ -156,7 +156,7 @@ async def get_by_slug(call: Call, given: BySlug) -> PublicPage:
     """statusPage.getBySlug: a page as its visitors see it. Raises NotFound, or AuthRequired where it has a password."""
     whole = call.parts[StatusPages].by_slug(given.slug)
     if whole is None:
-        raise errors.NotFound(UNKNOWN)
+        raise errors.NotFound.of("statusPage", given.slug, UNKNOWN)
     call.parts.limits.take("statusPage.slug", whole.page.id, SLUG_LIMIT)
     if whole.page.password:
         raise errors.AuthRequired("This status page has a password; look at it in a browser, or ask its JSON with it")

@@ -6,7 +6,6 @@ from typing import TypeVar
 from analytics_box import errors
 from analytics_box.http.call import Parts
 from analytics_box.status_pages import rows, states
-from analytics_box.status_pages.access import UNKNOWN
 from analytics_box.status_pages.directory import StatusPages
 from analytics_box.status_pages.whole import Whole
 from analytics_box.store.db import Connection
@@ -38,6 +37,6 @@ def touched(db: Connection, page_id: str, now: int) -> Whole:
     rows.touch(db, page_id, now)
     whole = rows.whole(db, page_id)
     if whole is None:
-        raise errors.NotFound(UNKNOWN)
+        raise errors.NotFound.of("statusPage", page_id)
     states.note(db, whole, now)
     return whole

@@ -95,7 +95,7 @@ def _note_role(db: Connection, organization_id: str, by: By, before: Member, rol
 def _member(db: Connection, organization_id: str, user_id: str) -> Member:
     found = rows.member(db, organization_id, user_id)
     if found is None:
-        raise errors.NotFound("There is no member with this id")
+        raise errors.NotFound.of("member", user_id)
     return found
 
 

@@ -78,9 +78,9 @@ def restore(db: Connection, website_id: str, by: By, is_own: Callable[[Website],
     """
     website = rows.find(db, website_id)
     if website is None or website.deleted_at is None or not is_own(website):
-        raise errors.NotFound("There is no deleted website with this id")
+        raise errors.NotFound.of("website", website_id, "There is no deleted website with this id")
     if by.now >= website.deleted_at + grace:
-        raise errors.NotFound("The time to restore this website is over")
+        raise errors.NotFound.of("website", website_id, "The time to restore this website is over")
     back = replace(website, deleted_at=None, updated_at=by.now)
     rows.update(db, back)
     record(db, back, by, "updated", {"deleted": {"before": True, "after": False}})
@@ -158,5 +158,5 @@ def _fresh(db: Connection, website: Website) -> Website:
     """The website as it is in this transaction, so that two changes at once keep each other's. Raises NotFound."""
     found = rows.find(db, website.id)
     if found is None or found.deleted_at is not None or found.organization_id != website.organization_id:
-        raise errors.NotFound("There is no website with this id")
+        raise errors.NotFound.of("website", website.id)
     return found

@@ -11,8 +11,6 @@ from analytics_box.websites import rows
 from analytics_box.websites.directory import Directory
 from analytics_box.websites.rules import Website
 
-UNKNOWN = "There is no website with this id"
-
 
 def is_own(call: Call, website: Website) -> bool:
     """Whether a website is one of the caller's organization, and in reach of the key that asks."""
@@ -27,7 +25,7 @@ def own(call: Call, website_id: str) -> Website:
     """The caller's website with this id. Raises NotFound for an unknown one and for somebody else's."""
     website = call.parts[Directory].find(website_id)
     if website is None or not is_own(call, website):
-        raise errors.NotFound(UNKNOWN)
+        raise errors.NotFound.of("website", website_id)
     return website
 
 

@@ -5,7 +5,7 @@ from analytics_box.http.call import Call
 from analytics_box.tenancy.messages import OfOrganization
 from analytics_box.websites.directory import Directory
 from analytics_box.websites.messages import ById
-from analytics_box.websites.reach import UNKNOWN, all_own, is_own
+from analytics_box.websites.reach import all_own, is_own
 from analytics_box.websites.shown import PublicWebsite, WebsiteShown, reduced, shown
 
 
@@ -26,12 +26,12 @@ async def get_by_id(call: Call, given: ById) -> WebsiteShown | PublicWebsite:
         return reduced(website)
     if call.identity.anonymous:
         raise errors.AuthRequired("Authentication required")
-    raise errors.NotFound(UNKNOWN)
+    raise errors.NotFound.of("website", given.id)
 
 
 async def get_public_summary(call: Call, given: ById) -> PublicWebsite:
     """websites.getPublicSummary: the reduced row of a public website. Raises NotFound for any other."""
     website = call.parts[Directory].find(given.id)
     if website is None or not website.is_public:
-        raise errors.NotFound(UNKNOWN)
+        raise errors.NotFound.of("website", given.id)
     return reduced(website)

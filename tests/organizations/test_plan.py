@@ -36,6 +36,11 @@ def test_the_refusal_has_the_text_of_the_wire(box: WholeBox) -> None:  # wire 3.
     assert answer.json["error"] == "This feature is not available on the plan"
 
 
+def test_refusal_names_the_feature_and_the_plan_that_has_it(box: WholeBox) -> None:  # wire 10.6
+    answer = box.query("shop", {"parameters": ["recent_errors"], "preset": "today"})
+    assert answer.json["data"] == {"feature": "error_tracking", "requiredPlan": "hobby"}
+
+
 def test_the_eight_names_are_those_of_the_specification() -> None:
     assert len(GATED) == 8
 

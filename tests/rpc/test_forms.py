@@ -1,10 +1,13 @@
 """The forms of a procedure's request and answer (wire 10.1 and 10.6), over the whole box without a socket."""
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
+from analytics_box import errors
+from analytics_box.http.rpc import refusal_body
 from tests.inprocess import Answer, WholeBox, whole_box
 
 LIST, GET = "websites/list", "websites/getById"
@@ -123,3 +126,9 @@ def test_a_page_of_another_site_cannot_use_a_person_s_session(box: WholeBox) -> 
 def test_a_procedure_that_does_not_exist_is_not_there(box: WholeBox) -> None:
     assert box.post("/rpc/websites/nothing", {}, key="all").status == 404
     assert box.post("/websites/nothing", {}, key="all").status == 404
+
+
+def test_overloaded_box_says_in_both_forms_when_to_try_again() -> None:  # wire 10.6
+    busy = errors.Unavailable("Too many requests wait for the disk", retry_after=7)
+    assert json.loads(refusal_body(busy, "id", enveloped=True))["json"]["data"] == {"requestId": "id", "retryAfter": 7}
+    assert json.loads(refusal_body(busy, "id", enveloped=False))["data"] == {"retryAfter": 7}

@@ -7,7 +7,7 @@ from msgspec import UNSET, Struct
 
 from analytics_box import errors
 from analytics_box.flags import access
-from analytics_box.flags.access import UNKNOWN, Reach, known, reach, seen_scope
+from analytics_box.flags.access import Reach, known, reach, seen_scope
 from analytics_box.flags.directory import Flags
 from analytics_box.flags.editing import change
 from analytics_box.flags.editing.change import Changed
@@ -68,7 +68,7 @@ async def get_by_key(call: Call, given: ByKey) -> UsedShown:
     for flag in scope.flags:
         if (flag.key, flag.environment, flag.user_id) == wanted:
             return await _used(call, flag, scope)
-    raise errors.NotFound("There is no flag with this key")
+    raise errors.NotFound.of("flag", given.key, "There is no flag with this key")
 
 
 async def environments(call: Call, given: OfScope) -> list[EnvironmentShown]:
@@ -152,7 +152,7 @@ def _known(call: Call, given: OneFlag | ChangedFlag) -> tuple[Reach, Flag]:
     """The flag that is named. Raises NotFound, also where it is not of the website or organization that is named."""
     own, found = known(call, given.id)
     if given.websiteId not in {None, own.website_id} or given.organizationId not in {None, own.organization_id}:
-        raise errors.NotFound(UNKNOWN)
+        raise errors.NotFound.of("flag", given.id)
     return own, found
 
 

@@ -134,7 +134,7 @@ def undelete(db: Connection, own: Reach, flag_id: str, *, note: str = "") -> Cha
     check(db, own, "member")
     before, scope = rows.find(db, flag_id), known(db, own)
     if before is None or before.deleted_at is None or not own.covers(before):
-        raise NotFound("There is no deleted flag with this id")
+        raise NotFound.of("flag", flag_id, "There is no deleted flag with this id")
     check_room(scope)
     back = replace(before, definition=replace(before.definition, status="inactive"), deleted_at=None)
     return put(db, own, before, back, scope, act="restored", note=note)

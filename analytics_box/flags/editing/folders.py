@@ -46,7 +46,7 @@ def _move(db: Connection, own: Reach, folder: str, to: str) -> int:
     check(db, own, "member")
     inside = [flag for flag in known(db, own).flags if f"{flag.definition.folder}/".startswith(f"{folder}/")]
     if not folder or not inside:
-        raise NotFound("There is no folder with this name")
+        raise NotFound.of("flagFolder", folder, "There is no folder with this name")
     for flag in inside:
         name = f"{to}{flag.definition.folder[len(folder) :]}".strip("/")
         if len(name) > LONGEST_FOLDER:

@@ -4,7 +4,7 @@ from msgspec import Struct
 
 from analytics_box import errors
 from analytics_box.flags import access
-from analytics_box.flags.access import UNKNOWN_GROUP, Reach, known_group, reach, seen_scope
+from analytics_box.flags.access import Reach, known_group, reach, seen_scope
 from analytics_box.flags.editing.shown import GroupShown, group_shown
 from analytics_box.flags.flag import TargetGroup
 from analytics_box.flags.groups import change
@@ -63,5 +63,5 @@ def _known(call: Call, given: OneGroup | ChangedGroup) -> tuple[Reach, TargetGro
     """The group that is named. Raises NotFound, also where it is not of the website or organization that is named."""
     own, found = known_group(call, given.id)
     if given.websiteId not in {None, own.website_id} or given.organizationId not in {None, own.organization_id}:
-        raise errors.NotFound(UNKNOWN_GROUP)
+        raise errors.NotFound.of("targetGroup", given.id)
     return own, found

@@ -39,7 +39,7 @@ def existing(db: Connection, flag_id: str, number: int) -> Version:
     """A version of a flag. Raises NotFound for one that is not kept."""
     found = rows.find(db, flag_id, number)
     if found is None:
-        raise errors.NotFound(UNKNOWN_VERSION)
+        raise errors.NotFound.of("flagVersion", str(number), UNKNOWN_VERSION)
     return found
 
 

@@ -30,6 +30,6 @@ async def delete(call: Call, given: OneSchedule) -> Success:
     try:
         own, _ = known(call, schedule.flag_id if schedule is not None else "")
     except errors.NotFound as elsewhere:
-        raise errors.NotFound(planning.UNKNOWN) from elsewhere
+        raise errors.NotFound.of("flagSchedule", given.id) from elsewhere
     await call.write(lambda db: planning.delete(db, own, given.id))
     return Success()

@@ -14,8 +14,6 @@ from analytics_box.flags.schedules.schedule import SUBJECT, Schedule, Step
 from analytics_box.store.db import Connection
 from analytics_box.tenancy.messages import millis
 
-UNKNOWN = "There is no schedule with this id"
-
 
 def create(db: Connection, own: Reach, given: NewSchedule) -> Schedule:
     """A new schedule of a flag. Raises Forbidden, NotFound, BadRequest or Conflict."""
@@ -33,7 +31,7 @@ def delete(db: Connection, own: Reach, schedule_id: str) -> Schedule:
     check(db, own, "member")
     gone = rows.find(db, schedule_id)
     if gone is None:
-        raise errors.NotFound(UNKNOWN)
+        raise errors.NotFound.of("flagSchedule", schedule_id)
     flag = existing(db, own, gone.flag_id)
     rows.delete(db, schedule_id)
     _record(db, own, flag, gone, "deleted")

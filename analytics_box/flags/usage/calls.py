@@ -4,7 +4,7 @@ from collections import Counter
 from datetime import date, timedelta
 
 from analytics_box import errors
-from analytics_box.flags.access import UNKNOWN, seen
+from analytics_box.flags.access import seen
 from analytics_box.flags.directory import Flags
 from analytics_box.flags.usage.messages import DayShown, OutcomeShown, UsageShown, WhichUsage
 from analytics_box.flags.usage.reading import Usage, usage
@@ -19,7 +19,7 @@ async def get_usage(call: Call, given: WhichUsage) -> UsageShown:
     flag = await seen(call, given.flagId)
     scope = call.parts[Flags].scope(flag.scope)
     if scope is None:
-        raise errors.NotFound(UNKNOWN)
+        raise errors.NotFound.of("flag", flag.id)
     return _shown(flag.id, given.days, await usage(call.parts, scope, flag, days=given.days))
 
 

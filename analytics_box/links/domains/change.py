@@ -91,7 +91,7 @@ def existing(db: Connection, organization_id: str, domain: str) -> LinkDomain:
     """Raises NotFound for an unknown domain and for one of another organization."""
     found = domain_rows.find(db, domain)
     if found is None or found.organization_id != organization_id:
-        raise errors.NotFound(UNKNOWN)
+        raise errors.NotFound.of("linkDomain", domain, UNKNOWN)
     return found
 
 

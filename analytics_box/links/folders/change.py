@@ -17,7 +17,6 @@ from analytics_box.store.db import Connection
 from analytics_box.tenancy.rules import slug_of
 
 TAKEN: Final = "There is a folder with this name already"
-UNKNOWN: Final = "There is no folder with this id"
 MOST: Final = 500  # of one organization
 LONGEST: Final = 80  # characters of a name (wire 7.2)
 _SUBJECT: Final = "link folder"
@@ -74,7 +73,7 @@ def existing(db: Connection, organization_id: str, folder_id: str) -> Folder:
     """Raises NotFound for an unknown folder and for one of another organization."""
     found = folder_rows.find(db, folder_id)
     if found is None or found.organization_id != organization_id:
-        raise errors.NotFound(UNKNOWN)
+        raise errors.NotFound.of("linkFolder", folder_id)
     return found
 
 

@@ -67,15 +67,14 @@ async def get_schedule_by_website_id(call: Call, given: OfWebsite) -> ScheduleSh
     Raises NotFound for an unknown website, or Forbidden.
     """
     website = call.parts[Directory].find(given.websiteId)
-    unknown = errors.NotFound("There is no website with this id")
     if website is None:
-        raise unknown
+        raise errors.NotFound.of("website", given.websiteId)
     try:
         acting = reach(call, website.organization_id)
     except errors.Forbidden as refused:
-        raise unknown from refused
+        raise errors.NotFound.of("website", given.websiteId) from refused
     if not acting.reaches(website.id):
-        raise unknown
+        raise errors.NotFound.of("website", given.websiteId)
     await call.read(lambda db: check(db, acting, "viewer"))
     found = call.parts[Monitors].of_website(website.id)
     return _shown(call, visible(call, found)) if found is not None and acting.covers(found) else None

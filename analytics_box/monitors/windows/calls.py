@@ -63,10 +63,10 @@ def _reach(call: Call, window_id: str) -> Reach:
     """Where a caller acts on this window: a person in any of their organizations. Raises NotFound or Forbidden."""
     found = call.parts[Monitors].window(window_id)
     if found is None:
-        raise errors.NotFound(change.UNKNOWN)
+        raise errors.NotFound.of("maintenance", window_id)
     person = call.identity.person
     if person is not None and person.role_in(found.organization_id) is None:
-        raise errors.NotFound(change.UNKNOWN)
+        raise errors.NotFound.of("maintenance", window_id)
     return global_reach(call, found.organization_id if person is not None else None)
 
 

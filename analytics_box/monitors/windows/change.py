@@ -17,7 +17,6 @@ from analytics_box.monitors.windows import rows, rules
 from analytics_box.monitors.windows.messages import ChangedMaintenance, NewMaintenance
 from analytics_box.store.db import Connection
 
-UNKNOWN: Final = "There is no maintenance with this id"
 _SUBJECT: Final = "maintenance"
 _NOT_AUDITED: Final = frozenset(("id", "organization_id", "created_at", "updated_at"))
 
@@ -95,7 +94,7 @@ def existing(db: Connection, acting: Reach, window_id: str) -> Window:
     """Raises NotFound for an unknown window and for one of another organization."""
     found = rows.find(db, window_id)
     if found is None or found.organization_id != acting.organization_id:
-        raise errors.NotFound(UNKNOWN)
+        raise errors.NotFound.of("maintenance", window_id)
     return found
 
 

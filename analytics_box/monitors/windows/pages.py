@@ -18,7 +18,6 @@ from analytics_box.monitors.messages import OfOrganization
 from analytics_box.monitors.page_frame import HOME, frame, may_edit
 from analytics_box.monitors.windows import calendar
 from analytics_box.monitors.windows import calls as procedures
-from analytics_box.monitors.windows.change import UNKNOWN
 from analytics_box.monitors.windows.fields import changed, created, fields_of, new_fields, read_fields
 from analytics_box.monitors.windows.messages import MaintenanceShown, OneMaintenance
 from analytics_box.tenancy.messages import millis
@@ -126,7 +125,7 @@ async def _found(visit: Visit, maintenance_id: str) -> MaintenanceShown:
     for one in await procedures.list_maintenances(visit.call, OfOrganization()):
         if one.id == maintenance_id:
             return one
-    raise NotFound(UNKNOWN)
+    raise NotFound.of("maintenance", maintenance_id)
 
 
 async def _page(

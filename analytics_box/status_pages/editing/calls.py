@@ -8,7 +8,7 @@ from analytics_box import errors
 from analytics_box.http.call import Call
 from analytics_box.monitors.directory import Monitors
 from analytics_box.monitors.editing.change import Tools
-from analytics_box.status_pages.access import UNKNOWN, check, known, reach, seen
+from analytics_box.status_pages.access import check, known, reach, seen
 from analytics_box.status_pages.directory import StatusPages
 from analytics_box.status_pages.editing import change
 from analytics_box.status_pages.editing.messages import ChangedPage, NewPage, Transfer
@@ -90,5 +90,5 @@ def _page(call: Call, page_id: str) -> Page:
     """A page as it is now. Raises NotFound where it was deleted meanwhile."""
     found = call.parts[StatusPages].find(page_id)
     if found is None:
-        raise errors.NotFound(UNKNOWN)
+        raise errors.NotFound.of("statusPage", page_id)
     return found.page

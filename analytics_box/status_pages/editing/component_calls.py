@@ -7,7 +7,6 @@ from analytics_box.http.call import Call
 from analytics_box.status_pages import rows
 from analytics_box.status_pages.access import Reach, known
 from analytics_box.status_pages.editing import components
-from analytics_box.status_pages.editing.components import UNKNOWN_COMPONENT, UNKNOWN_GROUP
 from analytics_box.status_pages.editing.messages import (
     ChangedComponent,
     ChangedGroup,
@@ -100,20 +99,25 @@ async def reorder(call: Call, given: NewOrder) -> Success:
 
 
 async def _of_component(call: Call, component_id: str) -> tuple[Reach, str]:
-    return await _of(call, lambda db: rows.component(db, component_id), UNKNOWN_COMPONENT)
+    return await _of(call, lambda db: rows.component(db, component_id), "statusPageComponent", component_id)
 
 
 async def _of_group(call: Call, group_id: str) -> tuple[Reach, str]:
-    return await _of(call, lambda db: rows.group(db, group_id), UNKNOWN_GROUP)
+    return await _of(call, lambda db: rows.group(db, group_id), "statusPageGroup", group_id)
 
 
-async def _of(call: Call, find: Callable[[Connection], Component | Group | None], unknown: str) -> tuple[Reach, str]:
+async def _of(
+    call: Call,
+    find: Callable[[Connection], Component | Group | None],
+    part: errors.ResourceType,
+    part_id: str,
+) -> tuple[Reach, str]:
     """Where a caller acts, and the page that this is a part of. Raises NotFound, Forbidden or AuthRequired."""
     found = await call.read(find)
     if found is None:
-        raise errors.NotFound(unknown)
+        raise errors.NotFound.of(part, part_id)
     try:
         own, _ = known(call, found.page_id)
     except errors.NotFound as refused:
-        raise errors.NotFound(unknown) from refused
+        raise errors.NotFound.of(part, part_id) from refused
     return own, found.page_id

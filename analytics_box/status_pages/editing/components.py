@@ -28,7 +28,6 @@ from analytics_box.status_pages.whole import Whole
 from analytics_box.store.db import Connection
 
 UNKNOWN_COMPONENT: Final = "There is no component with this id"
-UNKNOWN_GROUP: Final = "There is no group with this id"
 UNKNOWN_MONITOR: Final = "There is no monitor with this id in the organization of the status page"
 NOT_ON_PAGE: Final = "This monitor is not on the status page"
 COMPONENT, GROUP = "status page component", "status page group"
@@ -69,7 +68,7 @@ def insert(db: Connection, own: Reach, page_id: str, made: Component, *, at_end:
     if made.monitor_id is not None:
         found = known_monitor(db, made.monitor_id)
         if found is None or found[1] != own.organization_id:
-            raise errors.NotFound(UNKNOWN_MONITOR)
+            raise errors.NotFound.of("schedule", made.monitor_id, UNKNOWN_MONITOR)
     whole = _whole(db, page_id)
     if len(whole.components) >= MOST_COMPONENTS:
         raise Conflict(f"A status page may have {MOST_COMPONENTS} components; remove one first")
@@ -101,7 +100,7 @@ def remove_monitor(db: Connection, own: Reach, page_id: str, monitor_id: str) ->
     existing(db, own, page_id)
     found = next((one for one in _whole(db, page_id).components if one.monitor_id == monitor_id), None)
     if found is None:
-        raise errors.NotFound(NOT_ON_PAGE)
+        raise errors.NotFound.of("schedule", monitor_id, NOT_ON_PAGE)
     return _remove(db, own, found)
 
 
@@ -198,7 +197,7 @@ def component(db: Connection, own: Reach, component_id: str) -> Component:
     """A component of the organization's pages. Raises NotFound."""
     found = rows.component(db, component_id)
     if found is None or not _owns(db, own, found.page_id):
-        raise errors.NotFound(UNKNOWN_COMPONENT)
+        raise errors.NotFound.of("statusPageComponent", component_id)
     return found
 
 
@@ -206,7 +205,7 @@ def group(db: Connection, own: Reach, group_id: str) -> Group:
     """A group of the organization's pages. Raises NotFound."""
     found = rows.group(db, group_id)
     if found is None or not _owns(db, own, found.page_id):
-        raise errors.NotFound(UNKNOWN_GROUP)
+        raise errors.NotFound.of("statusPageGroup", group_id)
     return found
 
 
@@ -249,7 +248,7 @@ def _display_name(given: str | None) -> str:
 def _whole(db: Connection, page_id: str) -> Whole:
     found = rows.whole(db, page_id)
     if found is None:
-        raise errors.NotFound("There is no status page with this id")
+        raise errors.NotFound.of("statusPage", page_id)
     return found
 
 

@@ -85,8 +85,8 @@ async def edit_incident_update(call: Call, given: EditedUpdate) -> IncidentShown
     """
     incident_id = await call.read(lambda db: rows.incident_of(db, given.updateId))
     if incident_id is None:
-        raise errors.NotFound(change.UNKNOWN_UPDATE)
-    own, page_id = await of_incident(call, incident_id, change.UNKNOWN_UPDATE)
+        raise errors.NotFound.of("incidentUpdate", given.updateId)
+    own, page_id = await of_incident(call, incident_id, ("incidentUpdate", given.updateId))
     return await written(call, page_id, lambda db: change.edit(db, own, given))
 
 
@@ -117,13 +117,18 @@ async def listed(call: Call, given: Listed, kind: Kind) -> list[IncidentShown]:
     return [shown(incident, call.now) for incident in await call.read(read)]
 
 
-async def of_incident(call: Call, incident_id: str, unknown: str = change.UNKNOWN) -> tuple[Reach, str]:
-    """Where a caller acts on this incident or maintenance, and the id of its page. Raises NotFound or Forbidden."""
+async def of_incident(
+    call: Call, incident_id: str, missing: tuple[errors.ResourceType, str] | None = None
+) -> tuple[Reach, str]:
+    """Return where a caller acts on an incident or maintenance, and the id of its page.
+
+    Raises Forbidden, or NotFound of `missing` if the caller named something else than the incident.
+    """
     page_id = await call.read(lambda db: rows.page_of(db, incident_id))
     try:
         own, whole = known(call, page_id or "")
     except errors.NotFound as elsewhere:
-        raise errors.NotFound(unknown) from elsewhere
+        raise errors.NotFound.of(*(missing or ("incident", incident_id))) from elsewhere
     return own, whole.page.id
 
 

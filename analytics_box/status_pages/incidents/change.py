@@ -16,15 +16,13 @@ from analytics_box.errors import BadRequest
 from analytics_box.monitors.directory import Monitors
 from analytics_box.status_pages import incident_rows, rows
 from analytics_box.status_pages.access import Reach, check, existing
-from analytics_box.status_pages.incident import ENDED, Affected, Impact, Incident, Status
+from analytics_box.status_pages.incident import ENDED, Affected, Impact, Incident, Kind, Status
 from analytics_box.status_pages.incidents import rules, saying, words
 from analytics_box.status_pages.incidents.messages import ChangedIncident, EditedUpdate, NewIncident, Published
 from analytics_box.status_pages.names import public_name
 from analytics_box.status_pages.page import Component, Page
 from analytics_box.store.db import Connection
 
-UNKNOWN: Final = "There is no incident with this id"
-UNKNOWN_UPDATE: Final = "There is no update with this id"
 MOST_OPEN: Final = 100  # of a page
 MOST_UPDATES: Final = 500  # of an incident
 
@@ -90,7 +88,7 @@ def edit(db: Connection, own: Reach, given: EditedUpdate) -> Incident:
     """
     incident_id = incident_rows.incident_of(db, given.updateId)
     if incident_id is None:
-        raise errors.NotFound(UNKNOWN_UPDATE)
+        raise errors.NotFound.of("incidentUpdate", given.updateId)
     page, incident = found(db, own, incident_id)
     said = next(each for each in incident.updates if each.id == given.updateId)
     text = words.message(given.message)
@@ -155,23 +153,23 @@ def check_room(incident: Incident, status: Status) -> None:
         raise errors.Conflict(f"This has {MOST_UPDATES} updates; end it, and go on in a new one")
 
 
-def found(db: Connection, own: Reach, incident_id: str, kind: str = "") -> tuple[Page, Incident]:
+def found(db: Connection, own: Reach, incident_id: str, kind: Kind | None = None) -> tuple[Page, Incident]:
     """An incident that somebody may change, and its page. Raises Forbidden or NotFound."""
     check(db, own, "member")
     incident = incident_rows.find(db, incident_id)
-    if incident is None or (kind and incident.kind != kind):
-        raise errors.NotFound(UNKNOWN)
+    if incident is None or kind not in {None, incident.kind}:
+        raise errors.NotFound.of(kind or "incident", incident_id)
     try:
         return existing(db, own, incident.page_id), incident
     except errors.NotFound as elsewhere:
-        raise errors.NotFound(UNKNOWN) from elsewhere
+        raise errors.NotFound.of(kind or incident.kind, incident_id) from elsewhere
 
 
 def stored(db: Connection, incident_id: str) -> Incident:
     """It is there, as it was just written."""
     incident = incident_rows.find(db, incident_id)
     if incident is None:
-        raise errors.NotFound(UNKNOWN)
+        raise errors.NotFound.of("incident", incident_id)
     return incident
 
 

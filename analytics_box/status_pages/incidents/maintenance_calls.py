@@ -34,12 +34,12 @@ async def update_maintenance(call: Call, given: ChangedMaintenance) -> IncidentS
 
     Raises Forbidden, NotFound, BadRequest or Conflict.
     """
-    own, page_id = await of_incident(call, given.maintenance_id)
+    own, page_id = await of_incident(call, given.maintenance_id, ("maintenance", given.maintenance_id))
     monitors = call.parts[Monitors]
     return await written(call, page_id, lambda db: planning.update(db, monitors, own, given))
 
 
 async def cancel_maintenance(call: Call, given: Cancelled) -> IncidentShown:
     """statusPage.cancelMaintenance: one that has not begun will not be. Raises Forbidden, NotFound or BadRequest."""
-    own, page_id = await of_incident(call, given.maintenance_id)
+    own, page_id = await of_incident(call, given.maintenance_id, ("maintenance", given.maintenance_id))
     return await written(call, page_id, lambda db: planning.cancel(db, own, given))

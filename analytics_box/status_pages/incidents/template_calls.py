@@ -35,11 +35,11 @@ async def delete_template(call: Call, given: OneTemplate) -> Success:
     """statusPage.deleteTemplate: it is gone. Raises Forbidden or NotFound."""
     found = await call.read(lambda db: rows.find(db, given.templateId))
     if found is None:
-        raise errors.NotFound(templates.UNKNOWN)
+        raise errors.NotFound.of("incidentTemplate", given.templateId)
     try:
         own, _ = known(call, found.page_id)
     except errors.NotFound as elsewhere:
-        raise errors.NotFound(templates.UNKNOWN) from elsewhere
+        raise errors.NotFound.of("incidentTemplate", given.templateId) from elsewhere
     await call.write(lambda db: templates.delete(db, own, given.templateId))
     return Success()
 

@@ -11,7 +11,6 @@ from analytics_box.status_pages.incidents.messages import SavedTemplate
 from analytics_box.status_pages.incidents.template_rows import Template
 from analytics_box.store.db import Connection
 
-UNKNOWN: Final = "There is no template with this id"
 MOST: Final = 100  # of a page
 
 
@@ -22,7 +21,7 @@ def save(db: Connection, own: Reach, given: SavedTemplate) -> Template:
     known = rows.of_page(db, page.id)
     before = next((each for each in known if each.id == given.template_id), None)
     if given.template_id is not None and before is None:
-        raise errors.NotFound(UNKNOWN)
+        raise errors.NotFound.of("incidentTemplate", given.template_id)
     if before is None and len(known) >= MOST:
         raise errors.Conflict(f"This page has {MOST} templates; delete one first")
     name = " ".join(given.name.split())
@@ -50,10 +49,10 @@ def delete(db: Connection, own: Reach, template_id: str) -> None:
     check(db, own, "member")
     gone = rows.find(db, template_id)
     if gone is None:
-        raise errors.NotFound(UNKNOWN)
+        raise errors.NotFound.of("incidentTemplate", template_id)
     try:
         page = existing(db, own, gone.page_id)
     except errors.NotFound as elsewhere:
-        raise errors.NotFound(UNKNOWN) from elsewhere
+        raise errors.NotFound.of("incidentTemplate", template_id) from elsewhere
     rows.delete(db, gone.id)
     audit.record(db, own.by, page.organization_id, "deleted", "incident_template", gone.id, {"name": gone.name})

@@ -116,7 +116,7 @@ def remove(db: Connection, page: Page, subscriber_id: str, by: By) -> None:
     """Somebody of the organization removes a subscriber. Raises NotFound."""
     found = rows.find(db, subscriber_id)
     if found is None or found.page_id != page.id:
-        raise errors.NotFound("There is no such subscriber")
+        raise errors.NotFound.of("subscriber", subscriber_id)
     rows.delete(db, found.id)
     _note(db, page, by, "deleted", found)
 
