@@ -13,9 +13,11 @@ from functools import cached_property
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from analytics_box.outgoing.addresses import Address, Fence, fence
 from analytics_box.outgoing.budget import Share
+from analytics_box.outgoing.cookies import Cookies
 from analytics_box.outgoing.deadline import within
 from analytics_box.outgoing.failures import BadAnswer
 from analytics_box.outgoing.messages import OTHERS, Course, Header, Outgoing, Phases, Received, ms
@@ -51,7 +53,8 @@ class Ask(Struct, frozen=True):
 class Answer(Struct, frozen=True):
     """What came back. `address` is the one that was dialled, `phases` those of the last request; `total` is in ms.
 
-    Header names are in lower case. `size` is what the body had before it was unpacked. `certificate_expires_at` is UTC
+    Header names are in lower case. `size` is what the body had before it was unpacked; a body that cannot be unpacked
+    is empty and not complete, and `unreadable` says why. `certificate_expires_at` is UTC
     ms, of the certificate that ends first if redirects led past several. `url` is where the answer came from: it may
     hold secrets of whoever typed the address.
     """
@@ -67,6 +70,7 @@ class Answer(Struct, frozen=True):
     certificate_expires_at: int | None
     phases: Phases
     total: float
+    unreadable: str = ""
 
     def header(self, name: str) -> str:
         """The last header of this name; empty if there is none."""
@@ -98,6 +102,7 @@ class Client:
             url=place.url,
             redirects=course.redirects,
             address=course.address,
+            unreadable=received.unreadable,
             certificate_expires_at=expires,
             phases=course.phases,
             total=max(0.0, ms(began, received.ended) - course.waited),
@@ -138,8 +143,11 @@ class Client:
             share=ask.share,
         )
         ends: list[int] = []
+        cookies = Cookies()
         while True:
-            received = await self._once(outgoing, course, verify=ask.verify)
+            headers = cookies.headers(outgoing.target, outgoing.headers)
+            received = await self._once(replace(outgoing, headers=headers), course, verify=ask.verify)
+            cookies.hear(outgoing.target, received.headers)
             if received.certificate_expires_at is not None:
                 ends.append(received.certificate_expires_at)
             location = next((value for name, value in received.headers if name == "location"), "")
@@ -191,13 +199,5 @@ def _next(before: Outgoing, status: int, place: Target) -> Outgoing:
         headers = tuple(header for header in headers if header[0].lower() in _HARMLESS)
     if becomes_get:
         headers = tuple(header for header in headers if not header[0].lower().startswith("content-"))
-    return Outgoing(
-        method="GET" if becomes_get else before.method,
-        target=place,
-        headers=headers,
-        body=b"" if becomes_get else before.body,
-        body_bytes=before.body_bytes,
-        decoded_bytes=before.decoded_bytes,
-        keep=before.keep,
-        share=before.share,
-    )
+    method, body = ("GET", b"") if becomes_get else (before.method, before.body)
+    return replace(before, method=method, target=place, headers=headers, body=body)

@@ -1,7 +1,7 @@
 """One HTTP/1.1 request over one connection, with how long each step took (monitors: phases).
 
-h11 says what goes over the wire and what came; the bytes are carried here, so that there is a limit to what comes
-before an answer, and a clock for its first byte.
+h11 says what goes over the wire and where a body ends; heads are read by `head`, which takes what browsers take. The
+bytes are carried here, so that there is a limit to what comes before an answer, and a clock for its first byte.
 """
 
 import asyncio
@@ -15,7 +15,8 @@ from analytics_box.outgoing.addresses import Address
 from analytics_box.outgoing.certificate import certificate_end
 from analytics_box.outgoing.connection import connect, secure
 from analytics_box.outgoing.failures import BadAnswer, Refused, TooLarge
-from analytics_box.outgoing.messages import Body, Course, Header, Outgoing, Received, ms
+from analytics_box.outgoing.head import NOT_HTTP, Head, HeadReader
+from analytics_box.outgoing.messages import Body, Course, Outgoing, Received, ms
 from analytics_box.outgoing.stream import Stream
 
 _HEADER_BYTES: Final = 65_536  # of all that comes before a body
@@ -24,8 +25,6 @@ _PIECE: Final = 65_536  # bytes that are read at once
 _PIECES: Final = 100  # of a body, after which others get their turn
 _OWN: Final = frozenset({"host", "content-length", "transfer-encoding", "connection", "te", "upgrade", "expect"})
 _WITH_LENGTH: Final = frozenset({"POST", "PUT", "PATCH"})  # even if they have no body
-
-_Head = h11.Response | h11.InformationalResponse
 
 
 async def exchange(
@@ -38,7 +37,7 @@ async def exchange(
         expires = certificate_end(stream.session)
         talk = _Talk(stream)
         try:
-            status, headers, body = await talk.about(outgoing)
+            head, body = await talk.about(outgoing)
         finally:
             ended = time.perf_counter()
             if talk.begun:
@@ -46,12 +45,14 @@ async def exchange(
         course.phases.transfer = ms(talk.begun, ended)
     finally:
         plain.close()
+    kept = await body.unpacked()
     return Received(
-        status=status,
-        headers=headers,
-        body=body.kept,
+        status=head.status,
+        headers=head.headers,
+        body=kept,
         size=body.size,
         complete=body.complete,
+        unreadable=body.unreadable,
         certificate_expires_at=expires,
         ended=ended,
     )
@@ -64,23 +65,21 @@ class _Talk:
         self.sent = self.begun = 0.0
         self._stream = stream
         self._wire = h11.Connection(h11.CLIENT, max_incomplete_event_size=_LINE_BYTES)
-        self._left = _HEADER_BYTES
 
-    async def about(self, outgoing: Outgoing) -> tuple[int, tuple[Header, ...], Body]:
-        """The status, headers and body of the answer. Raises Failed."""
+    async def about(self, outgoing: Outgoing) -> tuple[Head, Body]:
+        """The head and the body of the answer. Raises Failed."""
         try:
             await self._send(outgoing)
             head = await self._head()
-            headers = tuple((name.decode("ascii"), value.decode("latin-1")) for name, value in head.headers)
-            body = Body(headers, outgoing)
+            body = Body(head.headers, outgoing)
             await self._read(body)
         except (h11.LocalProtocolError, UnicodeError) as wrong:
             raise Refused("The method or a header has characters that cannot be sent") from wrong
         except h11.RemoteProtocolError as wrong:
-            raise BadAnswer("The answer is not HTTP, or it ended early") from wrong
+            raise BadAnswer(NOT_HTTP) from wrong
         except OSError as broken:  # what TLS objects to after the handshake is one, too
             raise BadAnswer("The connection was broken off before the answer was complete") from broken
-        return head.status_code, headers, body
+        return head, body
 
     async def _send(self, outgoing: Outgoing) -> None:
         data = self._wire.send(_request(outgoing)) or b""
@@ -94,35 +93,41 @@ class _Talk:
             pass
         self.sent = time.perf_counter()
 
-    async def _head(self) -> _Head:
-        """The head of the answer, after those that only precede it. Raises TooLarge."""
+    async def _head(self) -> Head:
+        """The head of the answer, after those that only precede it. Raises TooLarge or BadAnswer."""
+        reader, left = HeadReader(), _HEADER_BYTES
         while True:
-            event = self._wire.next_event()
-            if event is h11.NEED_DATA:
-                if not self._left:
+            head = reader.next()
+            if head is None:
+                if not left:
                     raise TooLarge(f"The answer's header is larger than {_HEADER_BYTES} bytes")
-                self._left -= await self._receive(min(_PIECE, self._left))
-            elif isinstance(event, h11.Response):
-                return event
-            elif isinstance(event, h11.InformationalResponse) and event.status_code == 101:
-                raise BadAnswer("The answer does not come to the point")
+                data = await self._receive(min(_PIECE, left))
+                if not data:
+                    raise BadAnswer(NOT_HTTP)
+                left -= len(data)
+                reader.take(data)
+            elif head.status == 101:
+                raise BadAnswer("The server switches to another protocol, which was not asked for")
+            elif head.status >= 200:
+                self._wire.receive_data(head.strict + reader.rest)
+                self._wire.next_event()
+                return head
 
     async def _read(self, body: Body) -> None:
         while True:
             event = self._wire.next_event()
             if event is h11.NEED_DATA:
-                await self._receive(_PIECE)
+                self._wire.receive_data(await self._receive(_PIECE))
             elif not isinstance(event, h11.Data) or not body.take(bytes(event.data)):
                 return
             elif not body.pieces % _PIECES:
                 await asyncio.sleep(0)
 
-    async def _receive(self, most: int) -> int:
-        """Hear some more of the answer; how many bytes that were."""
+    async def _receive(self, most: int) -> bytes:
+        """Hear some more of the answer; nothing at its end."""
         data = await self._stream.read(most)
         self.begun = self.begun or time.perf_counter()
-        self._wire.receive_data(data)
-        return len(data)
+        return data
 
 
 def _request(outgoing: Outgoing) -> h11.Request:

@@ -1,7 +1,7 @@
 """What is asked and what comes back, as values, and a body as it is read: unpacked, and cut at its caps. Pure."""
 
+import asyncio
 import time
-import zlib
 from io import BytesIO
 from ipaddress import IPv4Address, IPv6Address
 from typing import Final, Protocol
@@ -11,10 +11,10 @@ from msgspec import Struct, field
 from analytics_box.outgoing.budget import Share
 from analytics_box.outgoing.failures import BadAnswer
 from analytics_box.outgoing.target import Target
+from analytics_box.outgoing.unpacking import Deflated, Inflating, Whole, encodings, whole
 
 OTHERS: Final = ""  # on whose behalf is asked what is no check of a monitor, such as webhooks
 CANARIES: Final = "canaries"  # the box's own: whether it is cut off is not for the names of monitors to say
-_GZIP_OR_ZLIB: Final = 47  # wbits: whichever it is
 _MOST_PIECES: Final = 50_000  # of a body: one in pieces of a byte would cost more time than all others together
 
 Header = tuple[str, str]
@@ -85,7 +85,8 @@ class Course(Struct):
 class Received(Struct, frozen=True):
     """What came back. `complete` is false where the body was cut; `size` is that of the body as it came, packed.
 
-    The certificate's end is in UTC ms; None for http. `ended` is the perf_counter of the last byte.
+    `unreadable` says why a body could not be unpacked; it is empty then. The certificate's end is in UTC ms; None for
+    http. `ended` is the perf_counter of the last byte.
     """
 
     status: int
@@ -93,34 +94,45 @@ class Received(Struct, frozen=True):
     body: bytes
     size: int
     complete: bool
+    unreadable: str
     certificate_expires_at: int | None
     ended: float
 
 
 class Body:
-    """The body as it comes in, unpacked, up to both caps. Raises BadAnswer for an encoding that was not asked for."""
+    """The body as it comes in, unpacked, up to both caps.
+
+    `unreadable` says why it cannot be unpacked. That is for those who look into it: status and headers are right.
+    """
 
     def __init__(self, headers: tuple[Header, ...], outgoing: Outgoing) -> None:
         self._kept = BytesIO()  # which gives its bytes away without a copy
         self.size = self.pieces = 0
         self.complete = True
+        self.unreadable = ""
         self._left = outgoing.body_bytes
         self._most = outgoing.decoded_bytes
-        encodings = [value.strip().lower() for name, value in headers if name == "content-encoding"]
-        packed = [encoding for encoding in encodings if encoding not in {"", "identity"}]
-        if packed and packed not in (["gzip"], ["x-gzip"], ["deflate"]):
-            raise BadAnswer("The answer comes in an encoding that was not asked for")
-        self._inflate = zlib.decompressobj(wbits=_GZIP_OR_ZLIB) if packed else None
         self._keeps = outgoing.keep
         self._share = outgoing.share
+        self._inflate: Inflating | None = None
+        self._whole: Whole | None = None
+        if outgoing.keep:
+            self._begin(encodings(",".join(value for name, value in headers if name == "content-encoding")))
 
-    @property
-    def kept(self) -> bytes:
-        """What was kept of it."""
-        return self._kept.getvalue()
+    def _begin(self, packed: tuple[str, ...]) -> None:
+        """Get ready for a body in these encodings."""
+        if len(packed) > 1:
+            self._give_up("The answer is packed more than once")
+        elif packed and packed[0] not in {"br", "zstd"}:
+            self._inflate = Deflated(may_be_bare=packed[0] == "deflate")
+        elif packed:
+            try:
+                self._whole = whole(packed[0])
+            except BadAnswer as missing:
+                self._give_up(str(missing))
 
     def take(self, data: bytes) -> bool:
-        """Keep some more of it; whether what follows is read. Raises BadAnswer."""
+        """Keep some more of it; whether what follows is read."""
         self.pieces += 1
         goes_on = len(data) <= self._left and self.pieces <= _MOST_PIECES
         data = data[: self._left]
@@ -131,15 +143,28 @@ class Body:
         self.complete = self.complete and goes_on
         return goes_on
 
+    async def unpacked(self) -> bytes:
+        """What was kept of it."""
+        if self._whole is None or self.unreadable:
+            return self._kept.getvalue()
+        try:
+            plain = await asyncio.to_thread(self._whole, self._kept.getvalue(), self._most + 1)
+        except BadAnswer as wrong:
+            self._give_up(str(wrong))
+            return b""
+        self.complete = self.complete and len(plain) <= self._most
+        if self._share is not None and not self._share.take(len(plain)):
+            self.complete = False
+            return b""
+        return plain[: self._most]
+
     def _keep(self, data: bytes) -> None:
         room = self._most - self._kept.tell()
-        if self._inflate is None:
-            plain = data[: room + 1]
-        else:
-            try:
-                plain = self._inflate.decompress(data, room + 1)
-            except zlib.error as wrong:
-                raise BadAnswer("The answer cannot be unpacked") from wrong
+        try:
+            plain = data[: room + 1] if self._inflate is None else self._inflate.decompress(data, room + 1)
+        except BadAnswer as wrong:
+            self._give_up(str(wrong))
+            return
         is_whole = len(plain) <= room
         plain = plain[:room]
         if self._share is None or self._share.take(len(plain)):
@@ -148,6 +173,10 @@ class Body:
             is_whole = False
         if not is_whole:  # what follows is only counted
             self.complete = self._keeps = False
+
+    def _give_up(self, why: str) -> None:
+        self.unreadable, self.complete, self._keeps = why, False, False
+        self._kept = BytesIO()
 
 
 def ms(began: float, ended: float | None = None) -> float:

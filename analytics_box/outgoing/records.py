@@ -13,13 +13,12 @@ from analytics_box.outgoing.resolve import dns_resolver
 from analytics_box.outgoing.target import Place
 
 MOST: Final = 100  # records of one answer; those beyond are left out
-_LONGEST: Final = 2_000  # characters of one
 
 
 class Records(Struct, frozen=True):
-    """What a name server said: the records as text, as in a zone file, none if there are none; `ttl` is in seconds."""
+    """The answer of a name server: the records as dnspython has them, none if there are none; `ttl` is in seconds."""
 
-    found: tuple[str, ...]
+    found: tuple[Any, ...]
     ttl: int | None
 
 
@@ -42,7 +41,7 @@ async def records(
         course.phases.dns = ms(began)
     if answer.rrset is None:
         return Records((), None)
-    found = sorted(record.to_text()[:_LONGEST] for record in answer.rrset)
+    found = sorted(answer.rrset, key=lambda record: str(record.to_text()))
     return Records(tuple(found[:MOST]), int(answer.rrset.ttl))
 
 

@@ -63,7 +63,7 @@ def locked_requirements() -> list[tuple[str, str]]:
         *(("packed.lock", wanted) for wanted in about["project"]["dependencies"]),
         *(
             ("packed.lock", wanted)
-            for extra in ("brotli", "s3", "clickhouse")
+            for extra in ("brotli", "zstd", "s3", "clickhouse")
             for wanted in about["project"]["optional-dependencies"][extra]
         ),
         *(("build.lock", wanted) for wanted in about["build-system"]["requires"]),

@@ -4,7 +4,8 @@ A pattern is searched for by RE2, which takes time in proportion to the text wha
 first characters of a long text.
 """
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any, Final
 
@@ -12,6 +13,7 @@ from msgspec import Struct
 
 from analytics_box.monitors.monitor import Assertion, Level, Subject
 from analytics_box.monitors.probing import json_values
+from analytics_box.monitors.probing.dns_record import DnsRecord
 from analytics_box.monitors.probing.seen import Seen
 from analytics_box.monitors.result import Held, Outcome
 from analytics_box.query.patterns import NotAPattern, found_in
@@ -22,6 +24,7 @@ _LONGEST_MEMBER: Final = 600  # characters
 _SHOWN: Final = 200  # characters of what an assertion saw
 _LEVELS: Final[tuple[tuple[Level, Outcome], ...]] = (("fail", "fail"), ("warn", "warn"))
 _DAY: Final = 86_400_000
+_OF_BODY: Final = frozenset({"body", "json"})
 _NEGATIVE: Final = frozenset({"not_equals", "not_contains", "not_exists"})  # they hold where there is nothing
 
 
@@ -34,11 +37,16 @@ class Verdict(Struct, frozen=True):
 
 
 class _Found(Struct, frozen=True):
-    """What an assertion is about: texts, any of which may do; none if it is not there, and `why` then."""
+    """What an assertion is about: texts, any of which may do; none if it is not there, and `why` then.
+
+    `shown` is what people get to see, unless that is the texts.
+    """
 
     texts: tuple[str, ...]
     why: str = "nothing"
     members: tuple[str, ...] | None = None
+    records: tuple[DnsRecord, ...] = ()
+    shown: str = ""
 
 
 def judged(assertions: tuple[Assertion, ...], seen: Seen, now: int) -> Verdict:
@@ -50,7 +58,9 @@ def judged(assertions: tuple[Assertion, ...], seen: Seen, now: int) -> Verdict:
     for level, outcome in _LEVELS:
         wrong = next((each for each in held if not each.held and assertions[each.number].level == level), None)
         if wrong is not None:
-            return Verdict(outcome, _said(assertions[wrong.number], wrong), held)
+            asked = assertions[wrong.number]
+            unreadable = seen.unreadable if asked.subject in _OF_BODY else ""
+            return Verdict(outcome, unreadable or _said(asked, wrong), held)
     return Verdict("pass", "", held)
 
 
@@ -75,8 +85,10 @@ def _wrong_by_itself(assertions: tuple[Assertion, ...], seen: Seen) -> str:
 
 
 def _held(number: int, asked: Assertion, seen: Seen, read: "_Read", now: int) -> Held:
+    if seen.unreadable and asked.subject in _OF_BODY:
+        return Held(number, held=False, seen=seen.unreadable)  # the negative ones, too: nobody knows what is in it
     found = _SUBJECTS[asked.subject](asked, seen, read, now)
-    shown = _short(", ".join(found.texts)) if found.texts else found.why
+    shown = _short(found.shown or ", ".join(found.texts)) if found.texts else found.why
     try:
         return Held(number, _holds(asked, found), shown)
     except NotAPattern:
@@ -147,11 +159,13 @@ def _header(asked: Assertion, seen: Seen, _: _Read, __: int) -> _Found:
 def _certificate_days(_: Assertion, seen: Seen, __: _Read, now: int) -> _Found:
     if seen.certificate_ends is None:
         return _Found((), "no certificate")
-    return _Found((str((seen.certificate_ends - now) // _DAY),))
+    days = (seen.certificate_ends - now) / _DAY
+    return _Found((repr(days),), shown=f"{math.floor(days * 100) / 100:g}")
 
 
 def _record(_: Assertion, seen: Seen, __: _Read, ___: int) -> _Found:
-    return _Found(seen.records or ())
+    records = seen.records or ()
+    return _Found(tuple(record.meaning for record in records), records=records)
 
 
 def _banner(_: Assertion, seen: Seen, __: _Read, ___: int) -> _Found:
@@ -179,12 +193,27 @@ def _holds(asked: Assertion, found: _Found) -> bool:
         return asked.value in found.members
     if asked.comparison == "not_contains" and found.members is not None:
         return asked.value not in found.members
-    each = (_COMPARISONS[asked.comparison](text, asked.value) for text in found.texts)
+    each = _compared_records(asked, found.records) if found.records else _compared_texts(asked, found.texts)
     return all(each) if asked.comparison in _NEGATIVE else any(each)
 
 
+def _compared_texts(asked: Assertion, texts: tuple[str, ...]) -> Iterator[bool]:
+    return (_COMPARISONS[asked.comparison](text, asked.value) for text in texts)
+
+
+def _compared_records(asked: Assertion, records: tuple[DnsRecord, ...]) -> Iterator[bool]:
+    """By their meaning; a pattern may be written for a zone file."""
+    match asked.comparison:
+        case "equals" | "not_equals":
+            return (record.equals(asked.value) == (asked.comparison == "equals") for record in records)
+        case "contains" | "not_contains":
+            return (record.contains(asked.value) == (asked.comparison == "contains") for record in records)
+    return _compared_texts(asked, tuple(text for each in records for text in (each.meaning, each.written)))
+
+
 def _equals(text: str, value: str) -> bool:
-    if text == value:
+    """Whether they are the same but for line breaks at the end, which no form has, and the spelling of a number."""
+    if text == value or text.rstrip("\r\n") == value.rstrip("\r\n"):
         return True
     one, other = _number(text), _number(value)
     return one is not None and one == other

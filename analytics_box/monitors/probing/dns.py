@@ -6,6 +6,7 @@ from typing import Final
 from analytics_box.monitors.probing.address import name_of, server_of
 from analytics_box.monitors.probing.asking import Asking
 from analytics_box.monitors.probing.assertions import needs
+from analytics_box.monitors.probing.dns_record import DnsRecord, dns_record
 from analytics_box.outgoing.addresses import Fence
 from analytics_box.outgoing.failures import NoSuchName
 
@@ -31,13 +32,15 @@ async def look(asking: Asking) -> None:
             raise
         seen.records = ()
         return
-    seen.records = tuple(_shown(record, asking.client.fence) for record in found.found)
+    records_seen = (dns_record(options.record, record) for record in found.found)
+    seen.records = tuple(_shown(record, asking.client.fence) for record in records_seen)
     seen.total = asking.course.phases.dns
 
 
-def _shown(record: str, fence: Fence) -> str:
+def _shown(record: DnsRecord, fence: Fence) -> DnsRecord:
     """A record as assertions see it: of an address that the box may not ask, only that it is one."""
     try:
-        return record if fence.shows(ip_address(record)) else PRIVATE
+        address = ip_address(record.meaning)
     except ValueError:
         return record
+    return record if fence.shows(address) else DnsRecord(record.kind, PRIVATE, PRIVATE)

@@ -51,7 +51,8 @@ async def look(asking: Asking) -> None:
         raise
     seen.status, seen.headers, seen.complete = answer.status, answer.headers, answer.complete
     seen.status_name = _named(answer.status)
-    seen.size, seen.body = answer.size, answer.body if ask.keep else None
+    seen.size, seen.body = answer.size, answer.body if ask.keep and not answer.unreadable else None
+    seen.unreadable = answer.unreadable
     seen.total = answer.total
     seen.ttfb = max(0.0, answer.total - (answer.phases.transfer or 0.0))
     seen.certificate_ends = answer.certificate_expires_at

@@ -104,7 +104,9 @@ def _judge(monitor: Monitor, seen: Seen, now: int) -> tuple[Verdict, str | None]
 def _reason(verdict: Verdict, seen: Seen) -> Reason:
     if verdict.outcome == "pass":
         return ""
-    return "tls" if seen.tls_wrong else "assertion"
+    if seen.tls_wrong:
+        return "tls"
+    return "bad_answer" if seen.unreadable and verdict.error == seen.unreadable else "assertion"
 
 
 def _result(asking: Asking, verdict: Verdict, reason: Reason, data: str | None = None) -> Result:

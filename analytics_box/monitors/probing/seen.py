@@ -5,6 +5,8 @@ from typing import Final
 
 from msgspec import Struct
 
+from analytics_box.monitors.probing.dns_record import DnsRecord
+
 _CHARSET: Final = re.compile(
     r"charset\s*=\s*\"?(utf-?(?:8|16|32)\w*|us-ascii|(?:iso-8859|windows|koi8|euc)-\w{1,6}|gb\w{1,6}|big5|shift_jis)\b",
     re.IGNORECASE,
@@ -16,8 +18,9 @@ Pairs = tuple[tuple[str, str], ...]
 class Seen(Struct):
     """What was there to see; None or empty for what this kind of check does not see.
 
-    `status_name` is like 404 Not Found; `total` and `ttfb` are in ms. `certificate_ends` is UTC ms. `tls_wrong` says
-    why a certificate is not accepted; `certificate_valid` is None where nobody looked.
+    `status_name` is like 404 Not Found; `total` and `ttfb` are in ms. `unreadable` says why there is no body where one
+    came. `certificate_ends` is UTC ms. `tls_wrong` says why a certificate is not accepted; `certificate_valid` is None
+    where nobody looked.
     """
 
     status: int | None = None
@@ -26,7 +29,8 @@ class Seen(Struct):
     body: bytes | None = None
     size: int | None = None
     complete: bool = True
-    records: tuple[str, ...] | None = None
+    unreadable: str = ""
+    records: tuple[DnsRecord, ...] | None = None
     banner: bytes | None = None
     total: float | None = None
     ttfb: float | None = None

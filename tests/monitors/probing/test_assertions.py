@@ -5,6 +5,7 @@ import pytest
 from analytics_box.monitors.monitor import Comparison, JsonParsing, Level, Subject
 from analytics_box.monitors.probing import json_values
 from analytics_box.monitors.probing.assertions import judged
+from analytics_box.monitors.probing.dns_record import DnsRecord
 from analytics_box.monitors.probing.seen import Seen
 from tests.cases import each
 from tests.monitors.probing.checking import NOW, that
@@ -16,9 +17,9 @@ WEB = Seen(
     headers=(("content-type", "application/json"), ("x-kind", "a"), ("x-kind", "b")),
     body=BODY.encode(),
     total=120.4,
-    certificate_ends=NOW + 14 * 86_400_000 + 1,
+    certificate_ends=NOW + 14 * 86_400_000,
 )
-NAME = Seen(records=("192.0.2.1", "192.0.2.2"))
+NAME = Seen(records=tuple(DnsRecord("A", text, text) for text in ("192.0.2.1", "192.0.2.2")))
 PORT = Seen(banner=b"SSH-2.0-OpenSSH_9.6\r\n")
 NOTHING = Seen()
 
@@ -58,6 +59,10 @@ CASES: tuple[tuple[Seen, Subject, Comparison, str, str, bool, str], ...] = (
     (WEB, "header", "not_contains", "x", "x-none", True, "nothing"),
     (WEB, "certificate_days", "greater_than", "14", "", False, "14"),
     (WEB, "certificate_days", "greater_than", "13", "", True, "14"),
+    (Seen(certificate_ends=NOW + 49 * 3_600_000), "certificate_days", "greater_than", "2", "", True, "2.04"),
+    (Seen(certificate_ends=NOW + 48 * 3_600_000 + 1), "certificate_days", "greater_than", "2", "", True, "2"),
+    (Seen(certificate_ends=NOW + 47 * 3_600_000), "certificate_days", "less_than", "2", "", True, "1.95"),
+    (Seen(certificate_ends=NOW - 1), "certificate_days", "less_than", "0", "", True, "-0.01"),
     (NOTHING, "certificate_days", "greater_than", "13", "", False, "no certificate"),
     (NAME, "record", "equals", "192.0.2.2", "", True, "192.0.2.1, 192.0.2.2"),
     (NAME, "record", "equals", "192.0.2.3", "", False, "192.0.2.1, 192.0.2.2"),
@@ -65,6 +70,9 @@ CASES: tuple[tuple[Seen, Subject, Comparison, str, str, bool, str], ...] = (
     (NAME, "record", "not_exists", "", "", False, "192.0.2.1, 192.0.2.2"),
     (Seen(records=()), "record", "not_exists", "", "", True, "nothing"),
     (PORT, "banner", "contains", "OpenSSH", "", True, "SSH-2.0-OpenSSH_9.6  "),
+    (PORT, "banner", "equals", "SSH-2.0-OpenSSH_9.6", "", True, "SSH-2.0-OpenSSH_9.6  "),
+    (Seen(body=b"ok\n"), "body", "equals", "ok", "", True, "ok "),
+    (Seen(body=b"ok\nno"), "body", "equals", "ok", "", False, "ok no"),
     (PORT, "banner", "matches", r"^SSH-2\.", "", True, "SSH-2.0-OpenSSH_9.6  "),
 )
 

@@ -3,6 +3,7 @@
 import re
 from contextlib import AbstractAsyncContextManager
 
+from analytics_box.monitors.monitor import JsonParsing
 from analytics_box.monitors.probing.http import BODY_BYTES
 from analytics_box.monitors.result import Reason, Result
 from tests.cases import each
@@ -40,9 +41,8 @@ FAULTS: tuple[tuple[str, Reason, str], ...] = (
     ("http-0.9", "bad_answer", "not HTTP"),
     ("bad-status", "bad_answer", "not HTTP"),
     ("status-long", "bad_answer", "not HTTP"),
-    ("bad-header", "bad_answer", "not HTTP"),
     ("two-lengths", "bad_answer", "not HTTP"),
-    ("upgrade", "bad_answer", "not HTTP"),
+    ("upgrade", "bad_answer", "another protocol"),
     ("to-nowhere", "bad_answer", "more than 10 times"),
     ("to-file", "refused", "Only http and https"),
     ("to-metadata", "refused", "private or reserved"),
@@ -51,7 +51,7 @@ FAULTS: tuple[tuple[str, Reason, str], ...] = (
     ("503", "assertion", "503 Service Unavailable"),
     ("599", "assertion", "answers 599"),
 )
-FINE = ("", "404", "once-moved", "gigabytes", "bomb", "not-packed")
+FINE = ("", "404", "once-moved", "gigabytes", "bomb", "not-packed", "bad-header")
 
 
 async def _asked(path: str, **options: object) -> tuple[Result, int]:
@@ -95,6 +95,16 @@ def test_a_body_in_very_many_pieces_is_cut() -> None:
 def test_a_body_that_cannot_be_unpacked_fails_where_it_is_looked_at() -> None:
     found, _ = run(_asked("not-packed", assertions=that("body", "contains", "plain")))
     assert (found.reason, found.error) == ("bad_answer", "The answer cannot be unpacked")
+
+
+def test_a_body_that_cannot_be_unpacked_only_warns_if_its_assertions_only_warn() -> None:
+    found, _ = run(_asked("not-packed", assertions=that("body", "not_contains", "error", level="warn")))
+    assert (found.outcome, found.error) == ("warn", "The answer cannot be unpacked")
+
+
+def test_a_body_that_cannot_be_unpacked_does_not_matter_where_values_are_only_kept() -> None:
+    found, _ = run(_asked("not-packed", json_parsing=JsonParsing(enabled=True)))
+    assert (found.outcome, found.data) == ("pass", None)
 
 
 def test_a_failure_tells_how_far_the_check_came() -> None:

@@ -72,12 +72,47 @@ def test_what_is_sent_may_hold_any_byte() -> None:
 RECORDS = {
     ("name.test", "A"): [["93.184.216.1", "93.184.216.2"]],
     ("name.test", "MX"): [["10 mail.name.test."]],
-    ("name.test", "TXT"): [['"v=spf1 -all"']],
+    ("name.test", "TXT"): [['"v=spf1 -all"', '"v=DKIM1; p=" "AAA\\;\\"B" "\\195\\164"']],
+    ("name.test", "CNAME"): [["Other.name.TEST."]],
+    ("name.test", "CAA"): [['0 issue "ca.example"']],
+    ("name.test", "SRV"): [["10 5 443 host.name.test."]],
+    ("six.test", "AAAA"): [["2606:2800:220:1::1"]],
+    ("none-mail.test", "MX"): [["0 ."]],
 }
 NAMES: tuple[tuple[str, dict[str, Any], Reason, str], ...] = (
     ("name.test", {}, "", ""),
     ("NAME.test", {"record": "MX", "assertions": that("record", "equals", "10 mail.name.test.")}, "", ""),
     ("name.test", {"record": "TXT", "assertions": that("record", "contains", "v=spf1")}, "", ""),
+    *(
+        (name, {"record": kind, "assertions": that("record", "equals", value)}, "", "")
+        for name, kind, value in (
+            ("name.test", "MX", "10 mail.name.test"),
+            ("name.test", "MX", "10  Mail.Name.test."),
+            ("name.test", "TXT", "v=spf1 -all"),
+            ("name.test", "TXT", '"v=spf1 -all"'),
+            ("name.test", "TXT", '"v=spf1" " -all"'),
+            ("name.test", "TXT", 'v=DKIM1; p=AAA;"Bä'),
+            ("name.test", "CNAME", "other.name.test"),
+            ("name.test", "CNAME", "OTHER.name.test."),
+            ("name.test", "CAA", "0 issue ca.example"),
+            ("name.test", "CAA", '0 issue "ca.example"'),
+            ("name.test", "SRV", "10 5 443 host.name.test"),
+            ("six.test", "AAAA", "2606:2800:0220:0001:0:0:0:1"),
+            ("none-mail.test", "MX", "0 ."),
+        )
+    ),
+    ("name.test", {"record": "CNAME", "assertions": that("record", "contains", "OTHER")}, "", ""),
+    ("name.test", {"record": "CNAME", "assertions": that("record", "matches", r"^Other.*test\.$")}, "", ""),
+    ("name.test", {"record": "CNAME", "assertions": that("record", "matches", r"test$")}, "", ""),
+    ("name.test", {"record": "TXT", "assertions": that("record", "matches", "^v=DKIM1; p=A+;")}, "", ""),
+    ("name.test", {"record": "TXT", "assertions": that("record", "not_contains", "p=AAA")}, "assertion", "p=AAA"),
+    (
+        "name.test",
+        {"record": "CNAME", "assertions": that("record", "not_equals", "other.name.test")},
+        "assertion",
+        "is",
+    ),
+    ("name.test", {"record": "TXT", "assertions": that("record", "equals", "V=SPF1 -all")}, "assertion", "it is v="),
     ("name.test", {"assertions": that("record", "equals", "93.184.216.3")}, "assertion", "93.184.216.1, 93.184.216.2"),
     ("name.test", {"record": "AAAA"}, "assertion", "no record of this type"),
     ("none.test", {}, "dns", "does not exist (NXDOMAIN)"),

@@ -1,0 +1,105 @@
+"""The head of an HTTP/1 answer, read as browsers read it: only what says where the body ends has to be right. Pure."""
+
+import re
+from typing import Final
+
+from msgspec import Struct
+
+from analytics_box.outgoing.failures import BadAnswer
+from analytics_box.outgoing.messages import Header
+
+NOT_HTTP: Final = "The answer is not HTTP, or it ended early"
+_BEGINNING: Final = b"HTTP/"
+_END = re.compile(rb"\n\r?\n")
+_STATUS = re.compile(
+    rb"HTTP/(?P<version>[0-9](?:\.[0-9])?)[ \t]+(?P<status>[1-9][0-9]{2})(?:[ \t][^\0]*)?\Z", re.IGNORECASE
+)
+_MOST_DIGITS: Final = 18  # of a length
+
+
+class Head(Struct, frozen=True):
+    """A head. Header names are in lower case. `strict` is a head in the form of the standard, with the same body."""
+
+    status: int
+    headers: tuple[Header, ...]
+    strict: bytes
+
+
+class HeadReader:
+    """Finds the heads in what arrives, interim ones first."""
+
+    def __init__(self) -> None:
+        self._data = bytearray()
+        self._searched = 0
+
+    def take(self, data: bytes) -> None:
+        """Add bytes that have arrived. Raises BadAnswer as soon as they cannot be HTTP."""
+        self._data += data
+        self._trim()
+
+    def next(self) -> Head | None:
+        """The next head; None until it is complete. Raises BadAnswer."""
+        end = _END.search(self._data, max(0, self._searched - 2))
+        self._searched = len(self._data)
+        if end is None:
+            return None
+        found = _head(bytes(self._data[: end.start()]))
+        del self._data[: end.end()]
+        self._searched = 0
+        if 100 <= found.status < 200:
+            self._trim()
+        return found
+
+    @property
+    def rest(self) -> bytes:
+        """The bytes after the heads that were taken out."""
+        return bytes(self._data)
+
+    def _trim(self) -> None:
+        """Blank lines may come before a head. Raises BadAnswer for what is no head."""
+        if self._data.startswith((b"\r", b"\n")):
+            self._data = self._data.lstrip(b"\r\n")
+        if self._data[:5].upper() != _BEGINNING[: len(self._data)]:
+            raise BadAnswer(NOT_HTTP)
+
+
+def _head(text: bytes) -> Head:
+    first, *lines = text.split(b"\n")
+    found = _STATUS.match(first.rstrip(b"\r"))
+    if found is None or b"\0" in text:
+        raise BadAnswer(NOT_HTTP)
+    headers = _headers(lines)
+    version = b"1.0" if found["version"] in {b"1.0", b"1", b"0.9"} else b"1.1"
+    strict = b"HTTP/%b %b \r\n%b\r\n" % (version, found["status"], _framing(headers))
+    return Head(int(found["status"]), headers, strict)
+
+
+def _headers(lines: list[bytes]) -> tuple[Header, ...]:
+    """The headers of these lines. Lines that are none are passed over, with those that continue them."""
+    found: list[tuple[str, list[bytes]]] = []
+    values: list[bytes] | None = None
+    for line in lines:
+        text = line.strip(b" \t\r")
+        if line[:1] in (b" ", b"\t"):
+            if values is not None:
+                values.append(text)
+            continue
+        name, colon, value = text.partition(b":")
+        values = [value.strip(b" \t")] if colon and name.strip(b" \t") else None
+        if values is not None:
+            found.append((name.rstrip(b" \t").decode("latin-1").lower(), values))
+    return tuple((name, b" ".join(values).decode("latin-1")) for name, values in found)
+
+
+def _framing(headers: tuple[Header, ...]) -> bytes:
+    """What says where the body ends; nothing if it ends with the connection. Raises BadAnswer for two lengths."""
+    codings = [
+        part.strip().lower() for name, value in headers if name == "transfer-encoding" for part in value.split(",")
+    ]
+    if codings and codings[-1] == "chunked":
+        return b"Transfer-Encoding: chunked\r\n"
+    parts = [part.strip() for name, value in headers if name == "content-length" for part in value.split(",")]
+    lengths = {int(part) for part in parts if part.isascii() and part.isdecimal() and len(part) <= _MOST_DIGITS}
+    if len(lengths) > 1:
+        raise BadAnswer(NOT_HTTP)
+    return b"Content-Length: %d\r\n" % lengths.pop() if lengths else b""
