@@ -9,10 +9,11 @@ from msgspec.structs import replace
 
 from analytics_box import audit, errors, ids
 from analytics_box.acting import By
-from analytics_box.notify import rows, rules
+from analytics_box.notify import receivers, rows, rules
 from analytics_box.notify.kinds.kind import SECRET, Config, Kind, clean
 from analytics_box.notify.kinds.table import KINDS
 from analytics_box.notify.message import line
+from analytics_box.notify.receivers import CHANNELS
 from analytics_box.notify.rules import Channel
 from analytics_box.outgoing.addresses import Fence
 from analytics_box.outgoing.target import target
@@ -93,6 +94,8 @@ def update(db: Connection, tools: Tools, by: By, channel: Channel, wanted: Wante
         return before
     after = replace(after, updated_at=by.now)
     rows.update(db, after)
+    if changed is not None:
+        receivers.forget(db, CHANNELS, after.id)  # it may be another place, or have the secret that was missing
     if not after.enabled:
         rows.give_up(db, after.id, now=by.now, error=_SWITCHED_OFF)
     _record(db, by, after, "updated", {"name": after.name, **detail})

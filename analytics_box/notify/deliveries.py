@@ -11,11 +11,12 @@ import msgspec
 
 from analytics_box import ids
 from analytics_box.clock import DAY, Clock
-from analytics_box.notify import rows, rules
+from analytics_box.notify import receivers, rows, rules
 from analytics_box.notify.change import open_config
 from analytics_box.notify.kinds.table import KINDS
 from analytics_box.notify.lanes import ROUND, Lanes
 from analytics_box.notify.message import Message
+from analytics_box.notify.receivers import CHANNELS
 from analytics_box.notify.rows import Delivery
 from analytics_box.notify.send import Outcome, Sender
 from analytics_box.store.db import Connection, Db
@@ -39,6 +40,9 @@ def put(
     content = msgspec.json.encode(message).decode()
     for channel_id in told:
         rows.put(db, channel_id, id=f"msg_{ids.base62(24)}", topic=topic, message=content, now=now)
+    if message.subject:
+        rows.end_replaced(db, told, message.subject, failing_before=now - rules.OUTAGE, now=now)
+    receivers.wake(db, CHANNELS, told, now=now)
     return len(told)
 
 
@@ -55,6 +59,7 @@ class Deliveries:
         self._seal = seal
         self._sender = sender
         self._clock = clock
+        self._recoveries = 0  # of the mail server that its mailboxes have heard of
         self._lanes = Lanes(
             self._due, self._try, lambda delivery: delivery.channel_id, lambda delivery: delivery.organization_id
         )
@@ -65,6 +70,11 @@ class Deliveries:
 
     async def run(self) -> None:
         """Try all that is due. If that is under way already, it looks once more instead."""
+        recoveries = self._sender.mailer.recoveries
+        if recoveries != self._recoveries:
+            now = self._clock.now()
+            await self._db.write(lambda db: receivers.wake_mailboxes(db, CHANNELS, now=now))
+            self._recoveries = recoveries
         await self._lanes.run()
 
     async def stop(self, seconds: float) -> None:
@@ -83,18 +93,20 @@ class Deliveries:
     async def _try(self, delivery: Delivery) -> None:
         outcome = await self._send(delivery)
         attempts, now = delivery.attempts + 1, self._clock.now()
-        wait = rules.wait(attempts, outcome.wait) if outcome.error and not outcome.final else None
+        verdict = outcome.verdict(delivery.backoff, now, created_at=delivery.created_at)
+        again_at = verdict.again_at
 
         def store(db: Connection) -> None:
-            if wait is None:
+            if again_at is None:
                 rows.set_ended(db, delivery.number, attempts=attempts, now=now, error=outcome.error)
             else:
-                rows.set_due(db, delivery.number, attempts=attempts, due_at=now + wait, error=outcome.error)
+                rows.set_due(db, delivery.number, attempts=attempts, due_at=again_at, error=outcome.error)
+            receivers.store(db, CHANNELS, delivery.channel_id, verdict, now=now, error=outcome.error)
             rows.note(db, delivery.channel_id, at=now, error=outcome.error)
 
         await self._db.write(store)
         if outcome.error:
-            again = "given up" if wait is None else f"again in {wait // 1000} s"
+            again = "given up" if again_at is None else f"again in {(again_at - now) // 1000} s"
             log.warning("channel %s (%s): %s; %s", delivery.channel_id, delivery.kind, outcome.error, again)
 
     async def _send(self, delivery: Delivery) -> Outcome:

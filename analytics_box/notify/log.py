@@ -6,9 +6,10 @@ import msgspec
 from msgspec import Struct
 
 from analytics_box import errors
-from analytics_box.notify import rows
+from analytics_box.notify import receivers, rows
 from analytics_box.notify.change import existing
 from analytics_box.notify.message import Message
+from analytics_box.notify.receivers import CHANNELS
 from analytics_box.store.db import Connection
 
 Status = Literal["waiting", "sent", "failed"]
@@ -62,7 +63,8 @@ def retry(db: Connection, organization_id: str, delivery_id: str, *, now: int) -
         case "failed":
             rows.begin_again(db, found.number, now=now)
         case "waiting":
-            rows.set_now(db, found.number, now=now)
+            pass
+    receivers.forget(db, CHANNELS, found.channel_id)
     again = rows.find_sent(db, delivery_id, organization_id)
     return _entry(again or found)
 

@@ -21,7 +21,14 @@ _AT_ONCE = 2
 
 
 class NotSent(Exception):
-    """The server was not reached or refused; the message says which, in words for an operator."""
+    """The server was not reached or refused; the message says which, in words for an operator.
+
+    `is_about_message` if the server would take another message.
+    """
+
+    def __init__(self, why: str, *, is_about_message: bool = False) -> None:
+        super().__init__(why)
+        self.is_about_message = is_about_message
 
 
 class Mail(Struct, frozen=True):
@@ -47,6 +54,8 @@ class Mailer:
         self._settings = settings
         self._slots = asyncio.Semaphore(_AT_ONCE)
         self._going: set[asyncio.Task[None]] = set()  # kept, so that none is collected before it ends
+        self._is_taking = False  # whether the server took the last message, which is not known after a start
+        self.recoveries = 0  # how often the server took a message after it had not, or after the start
 
     @property
     def configured(self) -> bool:
@@ -64,7 +73,14 @@ class Mailer:
         if not self.configured:
             raise NotSent("No mail server is set up: smtp_host is empty")
         async with self._slots:
-            await _apart(lambda: self._send(mail))
+            try:
+                await _apart(lambda: self._send(mail))
+            except NotSent as why:
+                self._is_taking = self._is_taking and why.is_about_message
+                raise
+        if not self._is_taking:
+            self._is_taking = True
+            self.recoveries += 1
 
     async def try_to_send(self, mail: Mail) -> bool:
         """Send mail that may fail; return whether it was sent. Why it was not is logged."""

@@ -5,7 +5,8 @@ from collections.abc import Collection
 import msgspec
 from msgspec import Struct
 
-from analytics_box.notify.rules import Channel
+from analytics_box.notify.receivers import REPLACED
+from analytics_box.notify.rules import Backoff, Channel
 from analytics_box.store import records
 from analytics_box.store.db import Connection
 
@@ -40,6 +41,15 @@ class Delivery(Struct, frozen=True):
     organization_id: str
     kind: str
     sealed: bytes
+    created_at: int
+    failures: int
+    failing_since: int | None
+    not_before: int
+
+    @property
+    def backoff(self) -> Backoff:
+        """The channel's back-off."""
+        return Backoff(self.failures, self.failing_since, self.not_before)
 
 
 def insert(db: Connection, channel: Channel) -> None:
@@ -144,7 +154,8 @@ def due(
         Delivery,
         """
         -- notify.due
-        select number, deliveries.id, message, attempts, channel_id, organization_id, kind, sealed
+        select number, deliveries.id, message, attempts, channel_id, organization_id, kind, sealed,
+          deliveries.created_at, failures, failing_since, not_before
         from deliveries
         join channels on channels.id = deliveries.channel_id
         join organizations on organizations.id = channels.organization_id and organizations.deleted_at is null
@@ -156,6 +167,25 @@ def due(
         limit ?
         """,
         (now, _list(channels), _list(organizations), most),
+    )
+
+
+def end_replaced(db: Connection, channels: Collection[str], subject: str, *, failing_before: int, now: int) -> None:
+    """Of messages about this subject that wait for channels which fail since then, only the newest goes on waiting."""
+    db.execute(
+        """
+        -- notify.end_replaced
+        update deliveries set due_at = null, ended_at = ?, error = ?
+        where due_at is not null and channel_id in (
+          select channels.id from channels join json_each(?) on channels.id = value where failing_since <= ?
+        )
+        and message ->> 'subject' = ? and exists (
+          select 1 from deliveries as newer
+          where newer.channel_id = deliveries.channel_id and newer.number > deliveries.number
+            and newer.due_at is not null and newer.message ->> 'subject' = ?
+        )
+        """,
+        (now, REPLACED, _list(channels), failing_before, subject, subject),
     )
 
 
@@ -242,13 +272,6 @@ def begin_again(db: Connection, number: int, *, now: int) -> None:
         where number = ? and due_at is null and error <> ''
         """,
         (now, number),
-    )
-
-
-def set_now(db: Connection, number: int, *, now: int) -> None:
-    """One that waits is due."""
-    db.execute(
-        "-- notify.set_now\nupdate deliveries set due_at = ? where number = ? and due_at > ?", (now, number, now)
     )
 
 

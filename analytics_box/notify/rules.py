@@ -1,16 +1,20 @@
-"""What a channel is, and when a delivery is tried again. Pure."""
+"""A channel, and when a receiver that failed is tried again. Pure."""
 
 from typing import Final
 
 from msgspec import Struct
 
 from analytics_box import names
-from analytics_box.clock import HOUR, MINUTE, SECOND
+from analytics_box.clock import DAY, HOUR, MINUTE, SECOND
 from analytics_box.errors import BadRequest
 
 MOST_CHANNELS: Final = 50  # of one organization
 LONGEST_NAME: Final = 100
-WAITS: Final = (10 * SECOND, MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR)  # before the next attempt, in ms
+# ms before the next attempt, by how often a receiver has failed in a row; the last one stays.
+WAITS: Final = (10 * SECOND, MINUTE, 5 * MINUTE, 15 * MINUTE, 30 * MINUTE, HOUR)
+BETWEEN: Final = MINUTE  # at least, between attempts that new messages cause
+LIFETIME: Final = DAY  # for which a receiver is tried before a message to it is given up, in ms
+OUTAGE: Final = 15 * MINUTE  # of failures, after which somebody is warned and newer messages replace older ones
 LONGEST_WAIT: Final = HOUR  # that the other side may ask for
 
 
@@ -42,8 +46,45 @@ def clean_name(name: str) -> str:
     return name
 
 
-def wait(attempts: int, asked: int | None = None) -> int | None:
-    """How long to wait after that many attempts, in ms; None to give up. `asked` is what the other side wants, in s."""
-    if attempts > len(WAITS):
-        return None
-    return max(WAITS[attempts - 1], min((asked or 0) * SECOND, LONGEST_WAIT))
+class Backoff(Struct, frozen=True):
+    """The failures of a receiver: how many in a row, since when, and when it may be tried again at the earliest.
+
+    Times are UTC ms. A new message has its receiver tried before the wait is over, but not before `not_before`.
+    """
+
+    failures: int = 0
+    failing_since: int | None = None
+    not_before: int = 0
+
+
+class Verdict(Struct, frozen=True):
+    """What follows from an attempt: the receiver's back-off, and when the message is tried again (UTC ms).
+
+    A message that is tried no more has no `again_at`; it `is_expired` if its receiver has failed for too long.
+    """
+
+    backoff: Backoff
+    again_at: int | None = None
+    is_expired: bool = False
+
+
+def after_success() -> Verdict:
+    """The message has arrived, and its receiver is well."""
+    return Verdict(Backoff())
+
+
+def after_refusal(before: Backoff, now: int) -> Verdict:
+    """The message can never arrive. The next one is tried right away."""
+    since = now if before.failing_since is None else before.failing_since
+    return Verdict(Backoff(before.failures, since, before.not_before))
+
+
+def after_failure(before: Backoff, now: int, *, created_at: int, asked: int | None = None) -> Verdict:
+    """The receiver failed once more. `asked` is how many seconds it wants to be left alone."""
+    since = now if before.failing_since is None else before.failing_since
+    wanted = min((asked or 0) * SECOND, LONGEST_WAIT)
+    wait = max(WAITS[min(before.failures, len(WAITS) - 1)], wanted)
+    backoff = Backoff(before.failures + 1, since, now + max(BETWEEN, wanted))
+    if now - max(since, created_at) >= LIFETIME:
+        return Verdict(backoff, is_expired=True)
+    return Verdict(backoff, now + wait)

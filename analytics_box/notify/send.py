@@ -6,11 +6,13 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from analytics_box.notify import rules
 from analytics_box.notify.checks import is_opened
 from analytics_box.notify.kinds.kind import Config, Post, Sending
 from analytics_box.notify.kinds.table import KINDS
 from analytics_box.notify.mail import Mail, Mailer, NotSent
 from analytics_box.notify.message import Message
+from analytics_box.notify.rules import Backoff, Verdict
 from analytics_box.outgoing.client import Answer, Ask, Client
 from analytics_box.outgoing.failures import Failed, Refused
 from analytics_box.outgoing.target import Target, target
@@ -29,6 +31,14 @@ class Outcome(Struct, frozen=True):
     error: str = ""
     final: bool = False
     wait: int | None = None
+
+    def verdict(self, before: Backoff, now: int, *, created_at: int) -> Verdict:
+        """Return what follows for the message, written at `created_at`, and for its receiver. Times are UTC ms."""
+        if not self.error:
+            return rules.after_success()
+        if self.final:
+            return rules.after_refusal(before, now)
+        return rules.after_failure(before, now, created_at=created_at, asked=self.wait)
 
 
 class Sender:

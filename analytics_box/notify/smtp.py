@@ -31,7 +31,7 @@ def send(settings: Settings, sender: str, mail: Mail) -> None:
     except smtplib.SMTPNotSupportedError as lacking:
         raise NotSent("The mail server lacks what smtp_security or smtp_user ask for") from lacking
     except smtplib.SMTPRecipientsRefused as refused:
-        raise NotSent("The mail server refuses the recipient") from refused
+        raise NotSent("The mail server refuses the recipient", is_about_message=True) from refused
     except smtplib.SMTPResponseException as refused:
         raise NotSent(f"The mail server refuses the message with code {refused.smtp_code}") from refused
     except ssl.SSLError as broken:
@@ -39,7 +39,7 @@ def send(settings: Settings, sender: str, mail: Mail) -> None:
     except (OSError, smtplib.SMTPException) as broken:
         raise NotSent(f"The mail server cannot be reached: {type(broken).__name__}") from broken
     except ValueError as broken:
-        raise NotSent(_UNSENDABLE) from broken
+        raise NotSent(_UNSENDABLE, is_about_message=True) from broken
 
 
 class _Policy(EmailPolicy):
@@ -61,7 +61,7 @@ def _written(sender: str, mail: Mail) -> EmailMessage:
         message = _message(sender, mail)
         bytes(message)
     except Exception as broken:
-        raise NotSent(_UNSENDABLE) from broken
+        raise NotSent(_UNSENDABLE, is_about_message=True) from broken
     return message
 
 

@@ -53,10 +53,10 @@ class World:
         )
         return made
 
-    def tell(self, topic: str, title: str = "Down", only: list[str] | None = None) -> int:
+    def tell(self, topic: str, title: str = "Down", only: list[str] | None = None, subject: str = "") -> int:
         """A message for the organization's channels, written as any room writes it; to how many."""
         now = self.box.clock.now()
-        message = Message(type="monitor.down", title=title, text="It does not answer.", at=now)
+        message = Message(type="monitor.down", title=title, text="It does not answer.", at=now, subject=subject)
         return self.box.run(
             self.box.box.box_db.write(
                 lambda db: deliveries.put(db, self.box.organization_id, message, topic=topic, now=now, only=only)

@@ -22,7 +22,7 @@ class MailServer:
     """
 
     def __init__(self, *, refuses: str = "", security: Security = "none", password: str | None = None) -> None:
-        self._refuses = refuses  # a command that is answered with 550
+        self.refuses = refuses  # a command that is answered with 550
         self._security = security
         self._password = password  # the only right one; None takes any
         self._context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
@@ -79,7 +79,7 @@ class MailServer:
             command = line.upper()
             if not secured:
                 self.in_clear.append(command)
-            if self._refuses and command.startswith(self._refuses):
+            if self.refuses and command.startswith(self.refuses):
                 say("550 no")
             elif command.startswith("EHLO"):
                 may_switch = self._security == "starttls" and not secured

@@ -11,7 +11,8 @@ from analytics_box.box import open_box
 from analytics_box.clock import DAY, HOUR, MINUTE, SECOND
 from analytics_box.notify import deliveries
 from analytics_box.notify.message import Message
-from analytics_box.notify.rules import WAITS, wait
+from analytics_box.notify.receivers import REPLACED
+from analytics_box.notify.rules import LIFETIME, OUTAGE, WAITS, Backoff, after_failure
 from tests.configuration.world import World, world_in
 from tests.outgoing.places import plain
 
@@ -82,7 +83,10 @@ def test_what_fails_is_tried_again_with_longer_waits_under_the_same_id(here: Wor
     for pause in WAITS:
         assert later(here, pause - SECOND) == 0
         assert later(here, SECOND) == 1
-    assert states(here) == [(len(WAITS) + 1, False, "The other side answers 503 Service Unavailable")]
+    for _ in range(LIFETIME // WAITS[-1]):
+        later(here, WAITS[-1])
+    ((_, is_waiting, error),) = states(here)
+    assert (is_waiting, error) == (False, "The other side answers 503 Service Unavailable")
     assert later(here, DAY) == 0
     ids = {line for request in here.web.heard for line in request.split(b"\r\n") if line.startswith(b"webhook-id")}
     assert len(ids) == 1
@@ -135,10 +139,100 @@ def test_the_other_side_may_ask_for_a_longer_wait_but_not_for_ever(here: World) 
     assert later(here, HOUR) == 1
 
 
-def test_waits_end() -> None:
-    assert [wait(attempts) for attempts in range(1, 8)] == [*WAITS, None]
-    assert wait(1, asked=30) == 30 * SECOND
-    assert wait(7, asked=30) is None
+def test_waits_grow_with_failures_in_a_row_and_end_after_a_day_of_them() -> None:
+    for failures, expected in enumerate((*WAITS, WAITS[-1])):
+        assert after_failure(Backoff(failures, 0), 5, created_at=0).again_at == 5 + expected
+    assert after_failure(Backoff(), 5, created_at=0, asked=30).again_at == 5 + 30 * SECOND
+    assert after_failure(Backoff(9, 0), LIFETIME - 1, created_at=0).again_at == LIFETIME - 1 + WAITS[-1]
+    assert after_failure(Backoff(9, 0), LIFETIME, created_at=0).is_expired
+    assert not after_failure(Backoff(9, 0), LIFETIME, created_at=1).is_expired, "a later message has its own day"
+    assert not after_failure(Backoff(), 9 * LIFETIME, created_at=0).is_expired, "so has one that is tried again"
+
+
+def failing_for(here: World, milliseconds: int) -> None:
+    """A message fails, and its channel fails from then on for so long."""
+    here.web.reply = lambda _: plain(b"", "500 Broken")
+    put(here, "the first", "First")
+    run(here)
+    for _ in range(milliseconds // HOUR):
+        later(here, HOUR)
+
+
+def test_new_message_after_an_outage_arrives_at_once_behind_older_ones(here: World) -> None:
+    here.channel()
+    failing_for(here, 5 * HOUR)
+    here.web.heard.clear()
+    later(here, MINUTE)
+    here.web.reply = lambda _: plain()
+    put(here, "the second", "Second")
+    assert run(here) == 2
+    assert titles(here) == ["First", "Second"]
+    assert [waiting for _, waiting, _ in states(here)] == [False, False]
+
+
+def test_new_messages_cause_at_most_one_attempt_a_minute(here: World) -> None:
+    here.channel()
+    failing_for(here, 5 * HOUR)
+    later(here, MINUTE)
+    attempts = 0
+    for number in range(60):
+        put(here, f"number {number}", f"No. {number}")
+        attempts += later(here, SECOND)
+    assert attempts == 1
+
+
+def test_new_message_does_not_shorten_the_wait_that_the_other_side_asked_for(here: World) -> None:
+    here.channel()
+    here.web.reply = lambda _: plain(b"", "429 Slow", "Retry-After: 600")
+    put(here, "the first")
+    run(here)
+    assert later(here, 2 * MINUTE) == 0
+    put(here, "the second")
+    assert run(here) == 0
+    assert later(here, 8 * MINUTE) == 1
+
+
+def test_older_state_of_the_same_subject_is_replaced_in_a_long_outage(here: World) -> None:
+    here.channel()
+    failing_for(here, HOUR)
+    for title, subject in (("Shop down", "shop"), ("Api down", "api"), ("Shop up", "shop"), ("Note", "")):
+        here.tell(title, title, subject=subject)
+    here.web.reply = lambda _: plain()
+    here.web.heard.clear()
+    later(here, HOUR)
+    assert titles(here) == ["First", "Api down", "Shop up", "Note"]
+    assert (0, False, REPLACED) in states(here)
+
+
+def test_no_state_is_replaced_in_a_short_outage(here: World) -> None:
+    here.channel()
+    failing_for(here, 0)
+    here.box.clock.advance(seconds=(OUTAGE - 1) / 1000)
+    here.tell("Shop down", "Shop down", subject="shop")
+    here.tell("Shop up", "Shop up", subject="shop")
+    here.web.reply = lambda _: plain()
+    here.web.heard.clear()
+    later(here, HOUR)
+    assert titles(here) == ["First", "Shop down", "Shop up"]
+
+
+def test_messages_as_old_as_an_expired_one_are_given_up_with_it_and_newer_ones_are_not(here: World) -> None:
+    here.channel()
+    failing_for(here, 0)
+    put(here, "as old")
+    later(here, 20 * HOUR)
+    put(here, "newer")
+    for _ in range(5):
+        later(here, HOUR)
+    assert [waiting for _, waiting, _ in states(here)] == [False, False, True]
+
+
+def test_channel_that_leads_elsewhere_is_tried_right_away(here: World) -> None:
+    channel_id = here.channel()["channel"]["id"]
+    failing_for(here, 3 * HOUR)
+    here.web.reply = lambda _: plain()
+    here.call("ada", "config.updateChannel", channelId=channel_id, config={"url": f"{here.hook}/new"})
+    assert run(here) == 1
 
 
 def test_a_channel_that_is_switched_off_or_deleted_gets_nothing_more(here: World) -> None:

@@ -11,11 +11,12 @@ from typing import Any, Final
 import msgspec
 
 from analytics_box import ids
-from analytics_box.clock import DAY, HOUR, Clock
-from analytics_box.notify import rules
+from analytics_box.clock import DAY, Clock
+from analytics_box.notify import receivers
 from analytics_box.notify.kinds.kind import json_post
 from analytics_box.notify.kinds.webhook import signature
 from analytics_box.notify.lanes import ROUND, Lanes
+from analytics_box.notify.receivers import SUBSCRIBERS
 from analytics_box.notify.send import Outcome, Sender, judged
 from analytics_box.outgoing.client import Answer
 from analytics_box.settings import Settings
@@ -33,7 +34,6 @@ KEPT: Final = 30 * DAY  # what ended is kept that long, so that no update is tol
 UNSEALED: Final = "The secrets of this subscriber cannot be read; the box lost the file that they were sealed with"
 UNANSWERED: Final = "The answer is not the challenge"
 _GONE: Final = 410  # a webhook's way to say that it wants no more (Standard Webhooks)
-_STALE: Final = 6 * HOUR  # messages older than that go with one that a webhook did not take in all its attempts
 
 
 class SubscriberDeliveries:
@@ -45,6 +45,7 @@ class SubscriberDeliveries:
         self._sender = sender
         self._clock = clock
         self._settings = settings
+        self._recoveries = 0  # of the mail server that its mailboxes have heard of
         self._lanes = (self._lanes_of("email"), self._lanes_of("webhook"))  # neither waits for the other
 
     def soon(self) -> None:
@@ -54,6 +55,11 @@ class SubscriberDeliveries:
 
     async def run(self) -> None:
         """Try all that is due. If that is under way already, it looks once more instead."""
+        recoveries = self._sender.mailer.recoveries
+        if recoveries != self._recoveries:
+            now = self._clock.now()
+            await self._db.write(lambda db: receivers.wake_mailboxes(db, SUBSCRIBERS, now=now))
+            self._recoveries = recoveries
         await asyncio.gather(*(lanes.run() for lanes in self._lanes))
 
     async def stop(self, seconds: float) -> None:
@@ -84,23 +90,23 @@ class SubscriberDeliveries:
             return  # they left a moment ago
         outcome, gone, confirmed = await self._send(delivery)
         attempts, now = delivery.attempts + 1, self._clock.now()
-        wait = rules.wait(attempts, outcome.wait) if outcome.error and not outcome.final else None
+        verdict = outcome.verdict(delivery.backoff, now, created_at=delivery.created_at)
+        again_at = verdict.again_at
 
         def store(db: Connection) -> None:
             if gone:
                 rows.delete(db, delivery.subscriber_id)
-            elif wait is None:
+            elif again_at is None:
                 rows.set_ended(db, delivery, attempts=attempts, now=now, error=outcome.error)
             else:
-                rows.set_due(db, delivery, attempts=attempts, due_at=now + wait, error=outcome.error)
-            if delivery.kind == "webhook" and outcome.error and wait is None and not outcome.final:
-                rows.end_before(db, delivery.subscriber_id, now - _STALE, now=now, error=outcome.error)
+                rows.set_due(db, delivery, attempts=attempts, due_at=again_at, error=outcome.error)
+            receivers.store(db, SUBSCRIBERS, delivery.subscriber_id, verdict, now=now, error=outcome.error)
             if confirmed:
                 rows.set_confirmed(db, delivery.subscriber_id, now)
 
         await self._db.write(store)
         if outcome.error:
-            again = "given up" if wait is None else f"again in {wait // 1000} s"
+            again = "given up" if again_at is None else f"again in {(again_at - now) // 1000} s"
             log.warning("subscriber %s (%s): %s; %s", delivery.subscriber_id, delivery.kind, outcome.error, again)
 
     async def _send(self, delivery: Delivery) -> tuple[Outcome, bool, bool]:

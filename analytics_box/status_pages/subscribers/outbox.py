@@ -4,6 +4,8 @@ from typing import Final
 
 import msgspec
 
+from analytics_box.notify import receivers, rules
+from analytics_box.notify.receivers import SUBSCRIBERS
 from analytics_box.status_pages.incident import Incident, Update
 from analytics_box.status_pages.page import Page
 from analytics_box.status_pages.subscriber import Impacted, News
@@ -26,7 +28,9 @@ def notify(db: Connection, page: Page, incident: Incident, update: Update, now: 
     if told:
         rows.put_message(db, update.id, update.id, msgspec.json.encode(_news(incident, update)).decode(), now)
     put = rows.put_deliveries(db, update.id, told, now)
+    rows.end_replaced(db, incident.id, update.id, failing_before=now - rules.OUTAGE, now=now)
     rows.end_oldest(db, update.id, most=MOST_WAITING, now=now, error=PUSHED_OUT)
+    receivers.wake(db, SUBSCRIBERS, told, now=now)
     return put
 
 

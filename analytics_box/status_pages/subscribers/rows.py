@@ -5,6 +5,8 @@ from collections.abc import Collection
 import msgspec
 from msgspec import Struct
 
+from analytics_box.notify.receivers import REPLACED
+from analytics_box.notify.rules import Backoff
 from analytics_box.status_pages.subscriber import Subscriber, SubscriberKind
 from analytics_box.store import records
 from analytics_box.store.db import Connection
@@ -34,6 +36,14 @@ class Delivery(Struct, frozen=True):
     domain: str | None
     page: str
     zone: str
+    failures: int
+    failing_since: int | None
+    not_before: int
+
+    @property
+    def backoff(self) -> Backoff:
+        """The subscriber's back-off."""
+        return Backoff(self.failures, self.failing_since, self.not_before)
 
     @property
     def id(self) -> str:
@@ -231,7 +241,8 @@ def due(
         """
         -- subscribers.due
         select number, one.topic, message, attempts, one.created_at, subscriber_id, kind, address, sealed,
-          confirmed_at, page_id, page.organization_id, page.slug, page.domain, page.name, page.zone
+          confirmed_at, page_id, page.organization_id, page.slug, page.domain, page.name, page.zone,
+          failures, failing_since, not_before
         from subscriber_deliveries as one
         join subscriber_messages using (topic)
         join subscribers on subscribers.id = subscriber_id
@@ -329,15 +340,24 @@ def end_oldest(db: Connection, topic: str, *, most: int, now: int, error: str) -
     )
 
 
-def end_before(db: Connection, subscriber_id: str, before: int, *, now: int, error: str) -> None:
-    """What was written for a subscriber before this instant, and still waits, is given up."""
+def end_replaced(db: Connection, incident_id: str, topic: str, *, failing_before: int, now: int) -> None:
+    """Of updates of this incident that wait for subscribers who fail since then, only the newest goes on waiting."""
     db.execute(
         """
-        -- subscribers.end_before
+        -- subscribers.end_replaced
         update subscriber_deliveries set due_at = null, ended_at = ?, error = ?
-        where subscriber_id = ? and due_at is not null and created_at < ?
+        where due_at is not null and topic <> ?
+          and subscriber_id in (
+            select subscriber_id from subscriber_deliveries as newest
+            join subscribers on subscribers.id = subscriber_id
+            where newest.topic = ? and newest.due_at is not null and failing_since <= ?
+          )
+          and topic in (
+            select topic from subscriber_messages
+            join incident_updates on incident_updates.id = update_id where incident_id = ?
+          )
         """,
-        (now, error, subscriber_id, before),
+        (now, REPLACED, topic, topic, failing_before, incident_id),
     )
 
 

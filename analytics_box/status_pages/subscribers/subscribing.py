@@ -17,7 +17,8 @@ from analytics_box.acting import By
 from analytics_box.audit import Action, record
 from analytics_box.clock import HOUR
 from analytics_box.errors import BadRequest
-from analytics_box.notify import checks
+from analytics_box.notify import checks, receivers
+from analytics_box.notify.receivers import SUBSCRIBERS
 from analytics_box.outgoing.addresses import Fence
 from analytics_box.status_pages.page import Page
 from analytics_box.status_pages.subscriber import LONGEST_ADDRESS, Request, Subscriber, SubscriberKind
@@ -154,6 +155,7 @@ def challenge_again(db: Connection, subscriber: Subscriber, now: int) -> None:
     if latest is None or subscriber.confirmed_at is not None:
         return
     rows.begin_again(db, latest[0], now)
+    receivers.forget(db, SUBSCRIBERS, subscriber.id)
 
 
 def _make_room(db: Connection, page: Page, tools: Tools) -> None:

@@ -241,3 +241,17 @@ STATUS_PAGES = (
         ),
     ),
 )
+
+# Receivers of alerts and of updates: failures in a row, since when, and the earliest next attempt (UTC ms).
+BACKOFF = (
+    "0033_receivers_back_off",
+    tuple(
+        f"alter table {table} add column {column}"
+        for table in ("channels", "subscribers")
+        for column in (
+            "failures integer not null default 0 check (failures >= 0)",
+            "failing_since integer",
+            "not_before integer not null default 0",
+        )
+    ),
+)

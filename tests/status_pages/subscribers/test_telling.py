@@ -10,7 +10,8 @@ from msgspec.structs import replace
 
 from analytics_box.clock import DAY, HOUR
 from analytics_box.notify.lanes import ROUND, Lanes
-from analytics_box.notify.rules import WAITS
+from analytics_box.notify.receivers import REPLACED
+from analytics_box.notify.rules import LIFETIME, WAITS
 from analytics_box.status_pages.subscriber import SubscriberKind
 from analytics_box.status_pages.subscribers import rows
 from analytics_box.status_pages.subscribers.deliveries import SubscriberDeliveries
@@ -229,7 +230,40 @@ def test_what_waited_long_behind_a_dead_webhook_is_given_up_with_it(here: World)
     here.says()
     here.says("identified")
     here.send()
-    for wait in WAITS:
-        here.later(wait)
-    assert sum(WAITS) > 6 * HOUR
+    for _ in range(LIFETIME // HOUR + 1):
+        here.later(HOUR)
     assert here.rows("select count(*) from subscriber_deliveries where due_at is not null") == [(0,)]
+
+
+def test_new_update_after_an_outage_is_sent_at_once_and_replaces_older_ones_of_its_incident(here: World) -> None:
+    here.subscribe(here.outside.hook)
+    here.send()
+    here.outside.web.heard.clear()
+    here.outside.web.reply = lambda _: plain(b"", "503 Busy")
+    here.says("investigating", "One.")
+    for _ in range(5):
+        here.later(HOUR)
+    here.outside.web.reply = lambda _: plain()
+    here.outside.web.heard.clear()
+    here.box.clock.advance(seconds=60)
+    here.says("resolved", "Two.")
+    here.send()
+    assert [content["data"]["update"]["message"] for _, content in here.posts()] == ["Two."]
+    assert here.rows("select topic, error from subscriber_deliveries where error <> ''") == [("update-001", REPLACED)]
+
+
+def test_one_mail_that_arrives_after_an_outage_wakes_all_mailboxes(here: World) -> None:
+    for address in (ADA, "grace@example.org"):
+        here.confirmed(address)
+    here.server.refuses = "MAIL FROM"
+    here.says()
+    here.send()
+    for _ in range(5):
+        here.later(HOUR)
+    assert here.mails() == []
+    here.server.refuses = ""
+    here.box.clock.advance(seconds=120)
+    here.subscribe("new@example.org")
+    here.send()
+    here.send()
+    assert {to for to, text in here.mails() if "It is slow" in text} == {ADA, "grace@example.org"}

@@ -1,0 +1,93 @@
+"""Receivers of messages in box.db, alert channels and subscribers alike: their back-off, and what waits for them.
+
+Every function takes a connection inside the caller's transaction. Messages wait in the order in which they were
+written, and only the oldest of a receiver is tried: it is due when its receiver may be tried again.
+"""
+
+from collections.abc import Collection
+from typing import Final
+
+import msgspec
+from msgspec import Struct
+
+from analytics_box.notify.rules import LIFETIME, Backoff, Verdict
+from analytics_box.store.db import Connection
+
+REPLACED: Final = "Replaced by a newer message about the same subject while nothing could be delivered"
+
+
+class Outbox(Struct, frozen=True):
+    """The tables of an outbox, and the column of its messages that names their receiver."""
+
+    receivers: str
+    messages: str
+    receiver: str
+
+
+CHANNELS: Final = Outbox("channels", "deliveries", "channel_id")
+SUBSCRIBERS: Final = Outbox("subscribers", "subscriber_deliveries", "subscriber_id")
+
+
+def store(db: Connection, outbox: Outbox, receiver_id: str, verdict: Verdict, *, now: int, error: str) -> None:
+    """Store what follows for a receiver from an attempt: with a message that expires, all that are as old do."""
+    _store_backoff(db, outbox, receiver_id, verdict.backoff)
+    if verdict.is_expired:
+        _give_up(db, outbox, receiver_id, before=now - LIFETIME, now=now, error=error)
+
+
+def _store_backoff(db: Connection, outbox: Outbox, receiver_id: str, backoff: Backoff) -> None:
+    db.execute(
+        f"""
+        -- receivers.store_backoff
+        update {outbox.receivers} set failures = ?, failing_since = ?, not_before = ? where id = ?
+        """,
+        (backoff.failures, backoff.failing_since, backoff.not_before, receiver_id),
+    )
+
+
+def forget(db: Connection, outbox: Outbox, receiver_id: str) -> None:
+    """Forget a receiver's failures, because a person wants it tried now or has changed where it is."""
+    _store_backoff(db, outbox, receiver_id, Backoff())
+    wake(db, outbox, [receiver_id], now=0)
+
+
+def wake(db: Connection, outbox: Outbox, receivers: Collection[str], *, now: int) -> None:
+    """Have the oldest message of each of these receivers tried now, or as soon as another try is allowed."""
+    db.execute(
+        f"""
+        -- receivers.wake
+        update {outbox.messages} as oldest set due_at = allowed.at
+        from (
+          select min(number) as number, max(?1, not_before) as at
+          from json_each(?2)
+          join {outbox.receivers} as receivers on receivers.id = value
+          join {outbox.messages} on {outbox.receiver} = receivers.id and due_at is not null
+          group by receivers.id
+        ) as allowed
+        where oldest.number = allowed.number and oldest.due_at > allowed.at
+        """,
+        (now, _list(receivers)),
+    )
+
+
+def wake_mailboxes(db: Connection, outbox: Outbox, *, now: int) -> None:
+    """Have the oldest message of every failing mailbox tried now: the mail server takes mail again."""
+    found = db.execute(
+        f"-- receivers.wake_mailboxes\nselect id from {outbox.receivers} where kind = 'email' and failures > 0"
+    ).fetchall()
+    wake(db, outbox, [str(receiver_id) for (receiver_id,) in found], now=now)
+
+
+def _give_up(db: Connection, outbox: Outbox, receiver_id: str, *, before: int, now: int, error: str) -> None:
+    db.execute(
+        f"""
+        -- receivers.give_up
+        update {outbox.messages} set due_at = null, ended_at = ?, error = ?
+        where {outbox.receiver} = ? and due_at is not null and created_at <= ?
+        """,
+        (now, error, receiver_id, before),
+    )
+
+
+def _list(values: Collection[str]) -> str:
+    return msgspec.json.encode(list(values)).decode()
