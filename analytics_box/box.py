@@ -49,7 +49,7 @@ from analytics_box.notify.deliveries import Deliveries
 from analytics_box.notify.mail import Mailer
 from analytics_box.notify.send import Sender
 from analytics_box.outgoing import client as outgoing
-from analytics_box.outgoing.client import Client
+from analytics_box.outgoing.client import Clients
 from analytics_box.overview.live import Live
 from analytics_box.parts import Wired, parts_of, web_dir
 from analytics_box.procedures import PROCEDURES
@@ -129,7 +129,7 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
     clock = clock or SystemClock()
     # First, because it refuses wrong settings: no file is open yet.
     agent = f"AnalyticsBox/{analytics_box.__version__}"
-    client = outgoing.client(settings, agent=agent)
+    clients = outgoing.clients(settings, agent=agent)
     restore.complete(settings.data_dir)
     take.sweep(settings.data_dir, fresh=True)
     unclean = running.was_left_open(settings.data_dir)
@@ -139,18 +139,19 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
     upgrade.done(settings)
     running.starting(settings.data_dir)
     state = open_state(settings, clock, reserve)
+    clients.fences.opened = state.organizations.private_targets_of
     _check_is_promoted(settings, state)
     events = open_events(settings, clock, state, reserve)
     running.opened(settings.data_dir)
     runs, clock_watch = Runs(), ClockWatch(state.db, clock)
-    sender = Sender(client, Mailer(settings))
+    sender = Sender(clients, Mailer(settings))
     deliveries = Deliveries(state.db, state.seal, sender, clock)
     backups = Backups(settings, (state.db, events.db), clock)
     teller = Teller(state.db, state.monitors, clock, settings.public_url, deliveries.soon)
-    engine = _engine(state, events, settings, client, clock, teller)
+    engine = _engine(state, events, settings, clients, clock, teller)
     machines, mirroring = _machines(settings, clock, state, events, agent)
     watched = _watched(state, events, settings, runs, reserve, clock, clock_watch, backups, engine, machines)
-    parts = parts_of(Wired(settings, clock, state, events, client, sender, deliveries, watched, machines))
+    parts = parts_of(Wired(settings, clock, state, events, clients, sender, deliveries, watched, machines))
     teller.also = parts[AutomaticIncidents].tell
     return Box(
         settings=settings,
@@ -210,10 +211,10 @@ def _machines(
 
 
 def _engine(
-    state: StateSide, events: EventSide, settings: Settings, client: Client, clock: Clock, teller: Teller
+    state: StateSide, events: EventSide, settings: Settings, clients: Clients, clock: Clock, teller: Teller
 ) -> Engine:
     """What checks the monitors. It begins once the server runs."""
-    prober, canaries = Prober(client), settings.monitor_canaries
+    prober, canaries = Prober(clients), settings.monitor_canaries
     engine = Engine(prober.check, teller.tell, events.db, events.strings, clock, canaries)
     state.monitors.run_by(engine)
     return engine

@@ -18,6 +18,7 @@ from analytics_box.facts import erase, orders, trimmed
 from analytics_box.facts.orders import OfPerson, Older
 from analytics_box.ingest.profile_rules import Link
 from analytics_box.outgoing import client as outgoing
+from analytics_box.outgoing.askers import ADMINISTRATOR
 from analytics_box.profiles.rules import Stay
 from analytics_box.query import presence
 from analytics_box.query.engines import Engines
@@ -81,7 +82,7 @@ def _who(order: Order) -> OfPerson:
 
 def mirroring(settings: Settings, clock: Clock, state: StateSide, events: EventSide, *, agent: str) -> Mirroring:
     """The mirror of an ingest machine. Raises BadKeyFile."""
-    anywhere = outgoing.client(replace(settings, allowed_private_targets=_ANYWHERE), agent=agent)
+    anywhere = outgoing.clients(replace(settings, allowed_private_targets=_ANYWHERE), agent=agent).of(ADMINISTRATOR)
     key = read_key(settings.cluster_key_file)
     return Mirroring(settings.node, settings.primary_url, key, state.db, events.salts, anywhere, clock)
 

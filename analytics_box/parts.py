@@ -40,7 +40,8 @@ from analytics_box.monitors.probing.registration import Registrations
 from analytics_box.notify.change import Tools
 from analytics_box.notify.deliveries import Deliveries
 from analytics_box.notify.send import Sender
-from analytics_box.outgoing.client import Client
+from analytics_box.outgoing.askers import STRANGER
+from analytics_box.outgoing.client import Clients
 from analytics_box.overview.autocomplete import KeptSuggestions
 from analytics_box.overview.board import WEBSITE
 from analytics_box.overview.live import Live, Watching
@@ -67,7 +68,7 @@ class Wired(Struct, frozen=True):
     clock: Clock
     state: StateSide
     events: EventSide
-    client: Client
+    clients: Clients
     sender: Sender
     deliveries: Deliveries
     watched: Watched
@@ -165,7 +166,7 @@ def _of_flags(wired: Wired) -> tuple[object, ...]:
 def _of_status_pages(wired: Wired) -> tuple[object, ...]:
     state, clock, settings, sender = wired.state, wired.clock, wired.settings, wired.sender
     told = SubscriberDeliveries(state.db, state.seal, sender, clock, settings)
-    subscribed = subscribing.Tools(state.seal, wired.client.fence, settings.status_page_subscribers)
+    subscribed = subscribing.Tools(state.seal, wired.clients.fences.of(STRANGER), settings.status_page_subscribers)
     return (
         _snapshots(wired),
         told,
@@ -193,12 +194,12 @@ def _snapshots(wired: Wired) -> Snapshots:
 
 
 def _of_monitors(wired: Wired) -> tuple[object, ...]:
-    state, settings, client = wired.state, wired.settings, wired.client
+    state, settings, clients = wired.state, wired.settings, wired.clients
     return (
         Erasing(wired.events.db),
         watched_websites(state.monitors, wired.events.db),
-        monitor_change.Tools(state.seal, client.fence, settings.monitors_per_organization, state.websites),
-        DomainWatch(Registrations(client), state.monitors, state.db, wired.clock, settings.public_url),
+        monitor_change.Tools(state.seal, clients.fences, settings.monitors_per_organization, state.websites),
+        DomainWatch(Registrations(clients), state.monitors, state.db, wired.clock, settings.public_url),
     )
 
 
@@ -207,11 +208,11 @@ def _telling(wired: Wired) -> tuple[object, ...]:
     state, events, clock, url = wired.state, wired.events, wired.clock, wired.settings.public_url
     known = monitored(state.monitors)
     return (
-        wired.client,
+        wired.clients,
         wired.sender,
         wired.sender.mailer,
         wired.deliveries,
-        Tools(state.seal, wired.client.fence),
+        Tools(state.seal, wired.clients.fences),
         known,
         Reminders(state.db, clock, known),
         TrafficWatch(state.db, events.engines, state.websites, known, clock, url),

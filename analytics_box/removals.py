@@ -136,7 +136,7 @@ LOSSES: Final = (
     Loss("organizations", ("logos",)),
     Loss(
         "tenancy",
-        ("members", "organization_defaults"),
+        ("members", "organization_defaults", "private_targets"),
         forget=lambda parts, gone: parts[Organizations].forget(gone),
     ),
 )

@@ -56,7 +56,8 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         "Addresses or CIDR ranges of reverse proxies that may name clients in X-Forwarded-For or Forwarded.",
     ] = ()
     allowed_private_targets: Annotated[
-        tuple[str, ...], "Private addresses or CIDR ranges that webhooks and other requests of the box may reach."
+        tuple[str, ...],
+        "Private addresses or CIDR ranges that may be reached by administrators and by organizations that they allow.",
     ] = ()
     dns_servers: Annotated[
         tuple[str, ...], "Name servers to ask, as 192.0.2.53 or 192.0.2.53:5353; empty: as the system resolves names."

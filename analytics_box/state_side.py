@@ -28,6 +28,7 @@ from analytics_box.store import schema
 from analytics_box.store.db import Db
 from analytics_box.store.reserve import Reserve
 from analytics_box.store.seal import Seal
+from analytics_box.tenancy import private_targets
 from analytics_box.tenancy import rows as tenancy_rows
 from analytics_box.tenancy.directory import Organizations
 from analytics_box.websites import rows as website_rows
@@ -61,7 +62,9 @@ def open_state(settings: Settings, clock: Clock, reserve: Reserve) -> StateSide:
     """Open box.db, which must be migrated, and read what is kept in memory of it."""
     db = Db(settings.data_dir / schema.BOX_FILE, readers=2, durability=settings.durability, reserve=reserve)
     organizations = Organizations(
-        db.read_now(tenancy_rows.organizations), db.read_now(tenancy_rows.deleted_organizations)
+        db.read_now(tenancy_rows.organizations),
+        db.read_now(tenancy_rows.deleted_organizations),
+        db.read_now(private_targets.everything),
     )
     limits = Limits(clock)
     passwords = Passwords()

@@ -14,6 +14,7 @@ flags = Handlers("analytics_box.admin.flags")
 keys = Handlers("analytics_box.admin.keys")
 links = Handlers("analytics_box.admin.links")
 monitors = Handlers("analytics_box.admin.monitors")
+organizations = Handlers("analytics_box.admin.organizations")
 setup = Handlers("analytics_box.admin.setup")
 users = Handlers("analytics_box.admin.users")
 websites = Handlers("analytics_box.admin.websites")
@@ -46,6 +47,8 @@ COMMANDS: dict[str, Named] = {
     "monitor resume": monitors.monitor_resume,
     "monitor export": monitors.monitor_export,
     "monitor import": monitors.monitor_import,
+    "organization list": organizations.organization_list,
+    "organization edit": organizations.organization_edit,
     "prune": care.prune,
     "vacuum": care.vacuum,
     "retire": care.retire,

@@ -9,8 +9,6 @@ from analytics_box.identity import Key
 from analytics_box.keys.ring import KeyRing
 from analytics_box.setup import account
 from analytics_box.store.db import Connection
-from analytics_box.tenancy.directory import Organizations
-from analytics_box.websites.directory import Directory
 from analytics_box.websites.shell import snippet
 
 
@@ -38,8 +36,7 @@ async def set_up(parts: Parts, given: account.Wanted) -> AccountMade:
         return made, account.first_key(db, made, by=by) if given.key else None
 
     made, made_key = await parts.box_db.write(write)
-    parts[Organizations].remember(made.organization)
-    parts[Directory].remember(made.website)
+    made.remember(parts)
     if made_key is not None:
         parts[KeyRing].remember(ids.digest(made_key[1]), made_key[0])
     return AccountMade(

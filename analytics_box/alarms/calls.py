@@ -21,6 +21,7 @@ from analytics_box.notify.deliveries import UNSEALED
 from analytics_box.notify.message import Message
 from analytics_box.notify.rules import Channel
 from analytics_box.notify.send import Outcome, Sender
+from analytics_box.outgoing.askers import member_of
 from analytics_box.store.db import Connection
 from analytics_box.store.seal import SealBroken
 from analytics_box.tenancy.acting import acting
@@ -217,7 +218,9 @@ async def _try(call: Call, channel: Channel, message: Message) -> Outcome:
         outcome = Outcome(UNSEALED, final=True)
     else:
         send = call.parts[Sender].send_test
-        outcome = await send(channel.kind, config, message, id=f"msg_{ids.base62(24)}", now=call.now)
+        outcome = await send(
+            member_of(channel.organization_id), channel.kind, config, message, id=f"msg_{ids.base62(24)}", now=call.now
+        )
     await call.write(lambda db: channels.note(db, channel.id, at=call.now, error=outcome.error))
     return outcome
 

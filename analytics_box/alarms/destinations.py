@@ -13,6 +13,7 @@ from analytics_box.notify import change
 from analytics_box.notify.change import Tools
 from analytics_box.notify.kinds.kind import Config, Kind, clean
 from analytics_box.notify.kinds.table import KINDS
+from analytics_box.outgoing.addresses import Fence
 from analytics_box.store.db import Connection
 
 TYPES: Final = (CHANNEL, *KINDS)
@@ -73,7 +74,9 @@ def _channel(db: Connection, tools: Tools, organization_id: str, by: By, given: 
     kind = _kind(given.type)
     wanted = _config(kind, given)
     for channel in change.of(db, organization_id):
-        if channel.kind == kind.name and _leads_there(channels.readable(tools, channel), wanted, tools, kind):
+        if channel.kind == kind.name and _leads_there(
+            channels.readable(tools, channel), wanted, tools.fence_of(organization_id), kind
+        ):
             return channel.id
     name = (wanted.get("to") or wanted.get("chatId") or kind.label)[:_LONGEST_NAME]  # an address may be a secret
     made, _ = channels.create(db, tools, organization_id, by, kind=kind, name=name, enabled=True, config=wanted)
@@ -98,11 +101,11 @@ def _config(kind: Kind, given: Destination) -> Config:
     return fields
 
 
-def _leads_there(there: Config | None, wanted: Config, tools: Tools, kind: Kind) -> bool:
+def _leads_there(there: Config | None, wanted: Config, fence: Fence, kind: Kind) -> bool:
     """Whether a channel leads to a place. What was not given, as a token that is never shown, may be anything."""
     needed = {field.name for field in kind.fields if field.required and not field.secret and not field.default}
     if there is None or not all(wanted.get(name) for name in (_own(kind), *needed)):
         return False
     typed = {field.name: there.get(field.name, "") for field in kind.fields}  # without what the box signs with
-    cleaned = clean(kind, {**typed, **wanted}, tools.fence)
+    cleaned = clean(kind, {**typed, **wanted}, fence)
     return all(there.get(name) == cleaned.get(name) for name in wanted)

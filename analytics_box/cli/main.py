@@ -43,6 +43,9 @@ COMMANDS: Final = {
         "monitor",
         "List, add, pause, resume, export and import monitors, and check URLs as they do.",
     ),
+    "organization": Line(
+        "organizations", "organization", "List organizations, and set which private networks they can reach."
+    ),
     "promote": Line(
         "box", "promote", "Make this box the primary of its ingest machines, in the place of a machine that is lost."
     ),

@@ -90,7 +90,7 @@ def _assertions(kind: Kind, status: str, contains: str) -> tuple[Assertion, ...]
 
 
 async def _checked(settings: Settings, asked: Monitor) -> Result:
-    return await Prober(client.client(settings, agent="Analytics Box")).check(asked, SystemClock().now())
+    return await Prober(client.clients(settings, agent="Analytics Box")).check(asked, SystemClock().now())
 
 
 def _meant(kind: Kind | None, url: str) -> tuple[Kind, str]:

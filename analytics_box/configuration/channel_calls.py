@@ -21,6 +21,7 @@ from analytics_box.notify.kinds.table import KINDS
 from analytics_box.notify.message import Message
 from analytics_box.notify.rules import Channel
 from analytics_box.notify.send import Outcome, Sender
+from analytics_box.outgoing.askers import member_of
 from analytics_box.store.seal import SealBroken
 from analytics_box.tenancy.acting import acting
 from analytics_box.tenancy.messages import OfOrganization, Success, Text, date
@@ -196,7 +197,9 @@ async def try_now(call: Call, channel_id: str, organization_id: str | None = Non
         outcome = Outcome(UNSEALED, final=True)
     else:
         id, message = f"msg_{ids.base62(24)}", _test_message(call)
-        outcome = await call.parts[Sender].send_test(channel.kind, config, message, id=id, now=call.now)
+        outcome = await call.parts[Sender].send_test(
+            member_of(channel.organization_id), channel.kind, config, message, id=id, now=call.now
+        )
     await call.write(lambda db: change.note(db, channel.id, at=call.now, error=outcome.error))
     return channel, outcome
 

@@ -27,7 +27,7 @@ from analytics_box.monitors.windows import change as windows
 from analytics_box.monitors.windows import rows as window_rows
 from analytics_box.monitors.windows.messages import GivenRepeat, NewMaintenance
 from analytics_box.notify.change import Tools as AlarmTools
-from analytics_box.outgoing.addresses import Fence
+from analytics_box.outgoing.fences import ALL, Fences
 from analytics_box.store.db import Connection
 from analytics_box.store.seal import Seal
 from analytics_box.websites.directory import Directory
@@ -129,7 +129,7 @@ def make(db: Connection, seal: Seal, website: Website, first_day: int, *, now: i
     """The monitors as they are, made at the first start as if on the demo's first day; they follow the shop from the
     port where it was before to another one."""
     organization_id = website.organization_id
-    tools = Tools(seal, Fence((ip_network(shop.NETWORK),)), len(PLANNED), Directory([website]))
+    tools = Tools(seal, Fences((ip_network(shop.NETWORK),), opened=lambda _: ALL), len(PLANNED), Directory([website]))
     if not rows.count_of(db, organization_id):
         _first(db, tools, website, Reach(organization_id, By(_BY, first_day * DAY)), first_day, port)
     elif before != port:
@@ -159,7 +159,7 @@ def _first(db: Connection, tools: Tools, website: Website, acting: Reach, first_
         conditions=Conditions(groups=(_SHOP,)),
         destinations=(Destination("webhook", f"https://hooks.{website.domain}/alarms"),),
     )
-    alarms.create(db, AlarmTools(tools.seal, tools.fence), acting.organization_id, acting.by, draft)
+    alarms.create(db, AlarmTools(tools.seal, tools.fences), acting.organization_id, acting.by, draft)
 
 
 def _maintenance(first_day: int) -> Sequence[NewMaintenance]:

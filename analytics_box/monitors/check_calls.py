@@ -65,9 +65,9 @@ async def try_check(call: Call, given: TriedMonitor) -> CheckShown:
     acting = reach(call, given.organization_id)
     if given.schedule_id is not None:
         acting, found = known(call, given.schedule_id)
-        wanted = applied(found, given, call.parts[Tools].fence)
+        wanted = applied(found, given, call.parts[Tools].fence_of(acting))
     else:
-        wanted = change.drafted(call.parts[Tools].fence, acting, given, given.kind)
+        wanted = change.drafted(call.parts[Tools].fence_of(acting), acting, given, given.kind)
     await call.read(lambda db: check(db, acting, "member"))
     if wanted.kind == "push":
         raise BadRequest(_WAITS)

@@ -16,6 +16,8 @@ from analytics_box.notify.message import line
 from analytics_box.notify.receivers import CHANNELS
 from analytics_box.notify.rules import Channel
 from analytics_box.outgoing.addresses import Fence
+from analytics_box.outgoing.askers import member_of
+from analytics_box.outgoing.fences import Fences
 from analytics_box.outgoing.target import target
 from analytics_box.store.db import Connection
 from analytics_box.store.seal import Seal, SealBroken
@@ -27,10 +29,14 @@ _EARLIER = {"chat": "chatId"}  # names of fields as first versions stored them
 
 
 class Tools(Struct, frozen=True):
-    """What the verbs work with: what secrets are sealed with, and where a channel may lead."""
+    """What the verbs work with: what secrets are sealed with, and which networks channels may reach."""
 
     seal: Seal
-    fence: Fence
+    fences: Fences
+
+    def fence_of(self, organization_id: str) -> Fence:
+        """The fence around what the channels of an organization may reach."""
+        return self.fences.of(member_of(organization_id))
 
 
 class Wanted(Struct, frozen=True):
@@ -47,7 +53,7 @@ def create(
     """A new channel, and the secret that it signs with, if it does. Raises BadRequest or Conflict."""
     if len(rows.of(db, organization_id)) >= rules.MOST_CHANNELS:
         raise errors.Conflict(f"An organization may have {rules.MOST_CHANNELS} channels; delete one first")
-    kept = clean(kind, config, tools.fence)
+    kept = clean(kind, config, tools.fence_of(organization_id))
     if kind.new_secret is not None:
         kept[SECRET] = kind.new_secret()
     channel_id = ids.new_id()
@@ -75,7 +81,7 @@ def update(db: Connection, tools: Tools, by: By, channel: Channel, wanted: Wante
     changed = None
     if wanted.config is not None:
         config = _readable(tools.seal, before)
-        changed = _changed(kind, config, wanted.config, tools.fence)
+        changed = _changed(kind, config, wanted.config, tools.fence_of(channel.organization_id))
     after = replace(
         before,
         name=before.name if wanted.name is None else rules.clean_name(wanted.name),

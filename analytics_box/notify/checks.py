@@ -4,7 +4,7 @@ import re
 
 from analytics_box.errors import BadRequest
 from analytics_box.notify.kinds.kind import Check, Config, Field
-from analytics_box.outgoing.addresses import Address, Fence
+from analytics_box.outgoing.addresses import Fence
 from analytics_box.outgoing.failures import Refused
 from analytics_box.outgoing.target import Target, target
 
@@ -36,12 +36,12 @@ def token(value: str, _: Fence) -> str:
 
 
 def secure_url(value: str, fence: Fence) -> str:
-    """An address that may be asked, with https unless it is in a network that allowed_private_targets opens.
+    """A URL that may be requested, with https unless it is in a private network that is open to the organization.
 
-    A name is taken where there is such a network: whether it leads there is looked up when something is sent.
+    A name is accepted if there is such a network: it is resolved when something is sent.
     """
     place = _place(value, fence)
-    may_be_opened = is_opened(place.address, fence) if place.address is not None else bool(fence.allowed)
+    may_be_opened = fence.opens(place.address) if place.address is not None else bool(fence.allowed)
     if place.scheme == "http" and not may_be_opened:
         raise BadRequest("Use an address that starts with https://")
     return place.url
@@ -73,7 +73,7 @@ def webhook_url(help: str) -> Field:
 
 def server_url(example: str, default: str = "") -> Field:
     """The field of services that people run themselves."""
-    help = f"Like {example}. In your own network it works where allowed_private_targets opens it."
+    help = f"Like {example}. A server in a private network works if the box administrator has opened that network."
     return Field("url", "Server", help, base_url, type="url", longest=500, default=default)
 
 
@@ -87,8 +87,3 @@ def _place(value: str, fence: Fence) -> Target:
     except Refused as refused:
         raise BadRequest(str(refused)) from refused
     return place
-
-
-def is_opened(address: Address, fence: Fence) -> bool:
-    """Whether an address is in a network that allowed_private_targets opens."""
-    return any(address in network for network in fence.allowed if network.version == address.version)

@@ -19,6 +19,7 @@ from analytics_box.notify.message import Message
 from analytics_box.notify.receivers import CHANNELS
 from analytics_box.notify.rows import Delivery
 from analytics_box.notify.send import Outcome, Sender
+from analytics_box.outgoing.askers import member_of
 from analytics_box.store.db import Connection, Db
 from analytics_box.store.seal import Seal, SealBroken
 
@@ -116,4 +117,5 @@ class Deliveries:
         except SealBroken as broken:
             log.error("channel %s: %s", delivery.channel_id, broken)
             return Outcome(UNSEALED)
-        return await self._sender.send(delivery.kind, config, message, id=delivery.id, now=self._clock.now())
+        asker = member_of(delivery.organization_id)
+        return await self._sender.send(asker, delivery.kind, config, message, id=delivery.id, now=self._clock.now())

@@ -7,13 +7,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from analytics_box.notify import rules
-from analytics_box.notify.checks import is_opened
 from analytics_box.notify.kinds.kind import Config, Post, Sending
 from analytics_box.notify.kinds.table import KINDS
 from analytics_box.notify.mail import Mail, Mailer, NotSent
 from analytics_box.notify.message import Message
 from analytics_box.notify.rules import Backoff, Verdict
-from analytics_box.outgoing.client import Answer, Ask, Client
+from analytics_box.outgoing.askers import Asker
+from analytics_box.outgoing.client import Answer, Ask, Client, Clients
 from analytics_box.outgoing.failures import Failed, Refused
 from analytics_box.outgoing.target import Target, target
 
@@ -44,11 +44,11 @@ class Outcome(Struct, frozen=True):
 class Sender:
     """Sends to channels of every kind."""
 
-    def __init__(self, client: Client, mailer: Mailer) -> None:
-        self._client = client
+    def __init__(self, clients: Clients, mailer: Mailer) -> None:
+        self._clients = clients
         self.mailer = mailer
 
-    async def send(self, kind: str, config: Config, message: Message, *, id: str, now: int) -> Outcome:
+    async def send(self, asker: Asker, kind: str, config: Config, message: Message, *, id: str, now: int) -> Outcome:
         """Send it; never raises for what the other side does. `id` stays the same when it is sent again."""
         made = KINDS[kind].made(config, message, Sending(id, now))
         match made:
@@ -57,18 +57,20 @@ class Sender:
             case Mail():
                 return await self.mail(made)
             case Post():
-                return judged(await self.ask(made, in_clear=KINDS[kind].in_clear))
+                return judged(await self.ask(asker, made, in_clear=KINDS[kind].in_clear))
 
-    async def send_test(self, kind: str, config: Config, message: Message, *, id: str, now: int) -> Outcome:
+    async def send_test(
+        self, asker: Asker, kind: str, config: Config, message: Message, *, id: str, now: int
+    ) -> Outcome:
         """Send a test; where an alert would stay open it is resolved at once. Never raises, as `send`."""
         message = replace(message, subject=f"test:{id}", action="trigger")
-        outcome = await self.send(kind, config, message, id=id, now=now)
+        outcome = await self.send(asker, kind, config, message, id=id, now=now)
         if KINDS[kind].stays_open and not outcome.error:
             end = replace(message, action="resolve", tone="good")
-            outcome = await self.send(kind, config, end, id=f"{id}_end", now=now)
+            outcome = await self.send(asker, kind, config, end, id=f"{id}_end", now=now)
         return outcome
 
-    async def ask(self, post: Post, *, in_clear: bool) -> Answer | Outcome:
+    async def ask(self, asker: Asker, post: Post, *, in_clear: bool) -> Answer | Outcome:
         """What a service answers; why there is no answer, where it is not asked or not reached. Never raises."""
         ask = Ask(
             post.url,
@@ -80,21 +82,15 @@ class Sender:
             body_bytes=_ANSWER_BYTES,
             decoded_bytes=_ANSWER_BYTES,
         )
+        client = self._clients.of(asker)
         try:
             if not in_clear:
-                await self._refuse_in_clear(target(post.url))
-            return await self._client.fetch(ask)
+                await _refuse_in_clear(client, target(post.url))
+            return await client.fetch(ask)
         except Refused as refused:
             return Outcome(str(refused), final=True)
         except Failed as failed:
             return Outcome(str(failed))
-
-    async def _refuse_in_clear(self, place: Target) -> None:
-        """Raises Refused for a place without https that is not in a network of ours, else what `Client.vet` raises."""
-        if place.scheme == "http":
-            for address in await self._client.vet(place):
-                if not is_opened(address, self._client.fence):
-                    raise Refused("Without https only servers in networks of allowed_private_targets are asked")
 
     async def mail(self, mail: Mail) -> Outcome:
         """Give a message to the mail server. Never raises."""
@@ -103,6 +99,14 @@ class Sender:
         except NotSent as why:
             return Outcome(str(why))
         return Outcome()
+
+
+async def _refuse_in_clear(client: Client, place: Target) -> None:
+    """Raises Refused for http to a place outside the private networks that are open, else what `Client.vet` raises."""
+    if place.scheme == "http":
+        for address in await client.vet(place):
+            if not client.fence.opens(address):
+                raise Refused("Use https, unless the server is in a private network that is open to your organization")
 
 
 def judged(answer: Answer | Outcome) -> Outcome:

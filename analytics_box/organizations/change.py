@@ -9,21 +9,27 @@ from analytics_box import audit, errors, ids
 from analytics_box.acting import By
 from analytics_box.organizations import rows, rules
 from analytics_box.organizations.rules import Plan
+from analytics_box.outgoing import fences
+from analytics_box.outgoing.addresses import Network
 from analytics_box.store.db import Connection
-from analytics_box.tenancy import access, members
+from analytics_box.tenancy import access, members, private_targets
 from analytics_box.tenancy import rules as tenancy
 from analytics_box.tenancy.rules import Organization, Stored
 from analytics_box.tenancy.sites import new_site
 
 
 class Given(Struct, frozen=True):
-    """New settings of an organization; None leaves what is there. `metadata` is a JSON object, taken as a whole."""
+    """New settings of an organization; None leaves what is there. `metadata` is a JSON object, taken as a whole.
+
+    `private_targets` are networks as an administrator enters them: all, none, or a list of addresses and ranges.
+    """
 
     name: str | None = None
     slug: str | None = None
     time_zone: str | None = None
     plan: Plan | None = None
     metadata: dict[str, Any] | None = None
+    private_targets: str | None = None
 
 
 def create(
@@ -54,12 +60,19 @@ def free_slug(db: Connection, name: str) -> str:
     return slug if not rows.slug_is_taken(db, slug) else f"{slug[:43].rstrip('-')}-{ids.base62(6).lower()}"
 
 
-def update(db: Connection, organization_id: str, by: By, given: Given) -> Stored:
-    """Other settings. The plan is for the box administrator. Raises Forbidden, BadRequest or Conflict."""
+def update(db: Connection, organization_id: str, by: By, given: Given, allowed: tuple[Network, ...] = ()) -> Stored:
+    """Change settings. The plan and private networks, of which `allowed` may be given, are for the box administrator.
+
+    Raises Forbidden, BadRequest or Conflict.
+    """
     access.check(db, organization_id, by, "update")
     before = access.existing(db, organization_id)
     if given.plan is not None and given.plan != before.plan and not access.administers(db, by):
         raise errors.Forbidden("Only the administrator of this box can change the plan")
+    if given.private_targets is not None:
+        if not access.administers(db, by):
+            raise errors.Forbidden("Only the administrator of this box can open private networks")
+        open_networks(db, organization_id, by, given.private_targets, allowed)
     after = replace(
         before,
         name=before.name if given.name is None else tenancy.clean_organization(given.name),
@@ -77,3 +90,25 @@ def update(db: Connection, organization_id: str, by: By, given: Given) -> Stored
         rows.update(db, after)
         audit.record(db, by, organization_id, "updated", "organization", organization_id, changes)
     return after
+
+
+def open_networks(db: Connection, organization_id: str, by: By, given: str, allowed: tuple[Network, ...]) -> str:
+    """Set the private networks that an organization may reach; what is stored. Whether the actor may is for the caller.
+
+    After the commit tell the directory of organizations. Raises BadRequest.
+    """
+    before = private_targets.of(db, organization_id)
+    try:
+        after = fences.clean(given, allowed) if given.strip().lower() != shown_networks(before) else before
+    except errors.BadRequest as wrong:
+        raise errors.BadRequest.about("privateTargets", wrong.message) from wrong
+    if after != before:
+        private_targets.put(db, organization_id, after)
+        changes = {"privateTargets": {"before": shown_networks(before), "after": shown_networks(after)}}
+        audit.record(db, by, organization_id, "updated", "organization", organization_id, changes)
+    return after
+
+
+def shown_networks(stored: str) -> str:
+    """The private networks of an organization as people read and enter them."""
+    return stored or fences.NONE

@@ -7,7 +7,11 @@ from analytics_box.organizations.change import Given
 from analytics_box.organizations.rules import Plan
 from analytics_box.organizations.settings_page import HOME, organization_page
 from analytics_box.organizations.shown import in_memory
+from analytics_box.outgoing.client import Clients
+from analytics_box.store.db import Connection
+from analytics_box.tenancy import private_targets
 from analytics_box.tenancy.directory import Organizations
+from analytics_box.tenancy.rules import Stored
 
 _PLANS: dict[str, Plan] = {"free": "free", "hobby": "hobby"}
 
@@ -18,19 +22,26 @@ async def organization(visit: Visitor) -> Page:
 
 
 async def save_organization(visit: Visitor) -> Answer:
-    """POST /settings/organization: name, slug, time zone, plan."""
+    """POST /settings/organization: name, slug, time zone, plan, private networks."""
     form = await visit.form()
     wanted = Given(
         name=form.get("organization"),
         slug=form.get("slug"),
         time_zone=form.get("timeZone"),
         plan=_PLANS.get(form.get("plan", "")),
+        private_targets=form.get("privateTargets"),
     )
 
     async def save() -> str:
         call, own = visit.call, visit.person.organization_id
-        stored = await call.write(lambda db: change.update(db, own, call.by, wanted))
+        allowed = visit.parts[Clients].fences.allowed
+
+        def write(db: Connection) -> tuple[Stored, str]:
+            return change.update(db, own, call.by, wanted, allowed), private_targets.of(db, own)
+
+        stored, networks = await call.write(write)
         visit.parts[Organizations].remember(in_memory(stored))
+        visit.parts[Organizations].open(own, networks)
         return f"{HOME}?done=saved"
 
     return await visit.submit(save, organization_page, values=form)

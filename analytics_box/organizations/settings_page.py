@@ -7,10 +7,12 @@ from analytics_box.http.page import dates
 from analytics_box.http.page.visit import Again, Page, Visit
 from analytics_box.identity import Person, logo_path
 from analytics_box.organizations import deletion
+from analytics_box.organizations.change import shown_networks
 from analytics_box.organizations.deletion_calls import restorable
 from analytics_box.organizations.rules import Deleted
 from analytics_box.store.db import Connection
 from analytics_box.tenancy import access, rules
+from analytics_box.tenancy.directory import Organizations
 from analytics_box.tenancy.rules import Stored
 
 HOME = "/settings/organization"
@@ -42,12 +44,14 @@ async def organization_page(visit: Visit, again: Again) -> Page:
             "slug": stored.slug,
             "timeZone": stored.time_zone,
             "plan": stored.plan,
+            "privateTargets": shown_networks(visit.parts[Organizations].private_targets_of(stored.id)),
             "new": "",
         },
         done=texts.Organizations.done.get(visit.asked("done"), "") if again.code == 200 else "",
         editable=rules.may(person.role, "update"),
         owns=rules.may(person.role, "delete"),
         administers=administers,
+        has_networks=bool(visit.parts.settings.allowed_private_targets),
         role=person.role,
         logo=logo_path(stored.id, stored.logo),
         days=days,

@@ -5,13 +5,12 @@ multicast, NAT64, 6to4 and site-local addresses global.
 """
 
 import socket
-from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from itertools import takewhile
 from string import hexdigits
 from typing import Final
 
 from analytics_box.outgoing.failures import Refused
-from analytics_box.settings import Settings, SettingsError
 
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
@@ -19,12 +18,12 @@ Network = IPv4Network | IPv6Network
 MAIL_PORTS: Final = frozenset({24, 25, 109, 110, 143, 220, 465, 587, 993, 995, 2525})
 
 _PRIVATE: Final = (
-    "This name or address leads into a private or reserved network; the administrator of the box can open one "
-    "with allowed_private_targets"
+    "This name or address is in a private or reserved network. The box administrator can open the network for your "
+    "organization (see allowed_private_targets in the manual)"
 )
 _INTERNAL_NAME: Final = (
-    "This is a name of private networks; name a public name server, or let the administrator of the box open a range "
-    "with allowed_private_targets"
+    "This name exists in private networks only. Enter a public name server, or ask the box administrator to open a "
+    "network for your organization (see allowed_private_targets in the manual)"
 )
 _INTERNAL: Final = frozenset({"internal", "local", "lan", "corp"})  # last parts of names that the internet has not
 _NAT64: Final = IPv6Network("64:ff9b::/96")
@@ -43,15 +42,19 @@ _CLOSED: Final[tuple[Network, ...]] = (
 
 
 class Fence:
-    """What the box may reach. `allowed` are private ranges that its administrator opened (allowed_private_targets).
+    """The addresses that one asker may reach: the public internet, and the private networks in `allowed`.
 
-    `host` and `port` are what the box itself listens on.
+    `host` and `port` are what the box itself listens on. Which asker gets which networks is decided in `fences`.
     """
 
     def __init__(self, allowed: tuple[Network, ...] = (), host: str = "127.0.0.1", port: int = 0) -> None:
         self.allowed = allowed
         self._host = host
         self._port = port
+
+    def opens(self, address: Address) -> bool:
+        """Return whether an address is in a private network that is open to the asker."""
+        return any(address in network for network in self.allowed if network.version == address.version)
 
     def check(self, address: Address, port: int) -> Address:
         """The address to connect to. Raises Refused."""
@@ -91,7 +94,7 @@ class Fence:
     def _is_open(self, address: Address) -> bool:
         if address.is_multicast or address.is_unspecified:
             return False
-        if any(address in network for network in self.allowed if network.version == address.version):
+        if self.opens(address):
             return True
         if isinstance(address, IPv6Address):
             if address in _NAT64:
@@ -119,15 +122,6 @@ def _reverse(labels: list[str]) -> Address | None:
         digits = "".join(takewhile(lambda part: len(part) == 1 and part in hexdigits, parts))[:32]
         return IPv6Address(int(digits.ljust(32, "0"), 16))
     return None
-
-
-def fence(settings: Settings) -> Fence:
-    """The fence of these settings. Raises SettingsError."""
-    try:
-        allowed = tuple(ip_network(text, strict=False) for text in settings.allowed_private_targets)
-    except ValueError as wrong:
-        raise SettingsError(f"allowed_private_targets (ANALYTICS_BOX_ALLOWED_PRIVATE_TARGETS): {wrong}") from wrong
-    return Fence(allowed, settings.host, settings.port)
 
 
 def unwrapped(address: Address) -> tuple[Address, Address]:

@@ -15,11 +15,13 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from analytics_box.outgoing.addresses import Address, Fence, fence
+from analytics_box.outgoing.addresses import Address, Fence
+from analytics_box.outgoing.askers import Asker
 from analytics_box.outgoing.budget import Share
 from analytics_box.outgoing.cookies import Cookies
 from analytics_box.outgoing.deadline import within
 from analytics_box.outgoing.failures import BadAnswer
+from analytics_box.outgoing.fences import Fences, fences
 from analytics_box.outgoing.messages import OTHERS, Course, Header, Outgoing, Phases, Received, ms
 from analytics_box.outgoing.resolve import Resolver, resolver
 from analytics_box.outgoing.target import Place, Target, redirected, target
@@ -77,14 +79,34 @@ class Answer(Struct, frozen=True):
         return next((value for key, value in reversed(self.headers) if key == name), "")
 
 
-class Client:
-    """Asks the outside. `trust` replaces the system's certificate authorities."""
+class Trust:
+    """What decides whether a certificate is accepted. `given` replaces the system's certificate authorities."""
 
-    def __init__(self, fence: Fence, resolver: Resolver, *, agent: str, trust: ssl.SSLContext | None = None) -> None:
+    def __init__(self, given: ssl.SSLContext | None = None) -> None:
+        self._given = given
+
+    @cached_property
+    def verifying(self) -> ssl.SSLContext:
+        """Accepts certificates that an authority vouches for."""
+        return self._given or ssl.create_default_context()
+
+    @cached_property
+    def accepting(self) -> ssl.SSLContext:
+        """Accepts any certificate."""
+        context = ssl.create_default_context()
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+        return context
+
+
+class Client:
+    """Makes requests for one asker, whose fence it has. `Clients` hands them out."""
+
+    def __init__(self, fence: Fence, resolver: Resolver, *, agent: str, trust: Trust | None = None) -> None:
         self.fence = fence
         self.resolver = resolver
         self._agent = agent
-        self._given_trust = trust
+        self._trust = trust or Trust()
 
     async def fetch(self, ask: Ask, course: Course | None = None) -> Answer:
         """Ask, following redirects. How far it came is in `course`. Raises Failed."""
@@ -122,7 +144,7 @@ class Client:
 
     def trust(self, *, verify: bool) -> ssl.SSLContext:
         """What decides whether a certificate is accepted; without `verify` any is."""
-        return self._trust if verify else self._no_trust
+        return self._trust.verifying if verify else self._trust.accepting
 
     def prepare(self, ask: Ask) -> None:
         """Load what the first request needs, before any clock runs."""
@@ -166,21 +188,24 @@ class Client:
 
         return await exchange(outgoing, addresses, trust, course)
 
-    @cached_property
-    def _trust(self) -> ssl.SSLContext:
-        return self._given_trust or ssl.create_default_context()
 
-    @cached_property
-    def _no_trust(self) -> ssl.SSLContext:
-        context = ssl.create_default_context()
-        context.check_hostname = False
-        context.verify_mode = ssl.CERT_NONE
-        return context
+class Clients:
+    """The only source of clients: each is for an asker, and reaches what that asker may reach."""
+
+    def __init__(self, fences: Fences, resolver: Resolver, *, agent: str, trust: Trust | None = None) -> None:
+        self.fences = fences
+        self.resolver = resolver
+        self._agent = agent
+        self._trust = trust or Trust()
+
+    def of(self, asker: Asker) -> Client:
+        """The client for requests on behalf of this asker."""
+        return Client(self.fences.of(asker), self.resolver, agent=self._agent, trust=self._trust)
 
 
-def client(settings: Settings, *, agent: str) -> Client:
-    """The client of these settings. Raises SettingsError."""
-    return Client(fence(settings), resolver(settings), agent=agent)
+def clients(settings: Settings, *, agent: str) -> Clients:
+    """The clients of these settings. Raises SettingsError."""
+    return Clients(fences(settings), resolver(settings), agent=agent)
 
 
 def _with_defaults(headers: tuple[Header, ...], agent: str) -> tuple[Header, ...]:

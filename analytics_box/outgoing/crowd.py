@@ -4,7 +4,7 @@ import asyncio
 import time
 from typing import Final
 
-from analytics_box.outgoing.addresses import Address, Network, unwrapped
+from analytics_box.outgoing.addresses import Address, Fence, unwrapped
 from analytics_box.outgoing.messages import ms
 from analytics_box.turns import Turns
 
@@ -14,18 +14,11 @@ _BYTES: Final = {4: 3, 6: 8}  # of an address that say its network
 
 
 class Crowd:
-    """Who asks which network now. Networks in `exempt`, which the administrator opened, are asked without a bound."""
+    """Who asks which network now."""
 
-    def __init__(self, exempt: tuple[Network, ...] = (), most: int = MOST, per_group: int = PER_GROUP) -> None:
-        self._exempt, self._most, self._per_group = exempt, most, per_group
+    def __init__(self, most: int = MOST, per_group: int = PER_GROUP) -> None:
+        self._most, self._per_group = most, per_group
         self._networks: dict[bytes, Turns[asyncio.Future[None]]] = {}
-
-    def network_of(self, address: Address) -> bytes | None:
-        """What the bound is for; None where there is none."""
-        _, inner = unwrapped(address)
-        if any(inner in network for network in self._exempt if network.version == inner.version):
-            return None
-        return inner.packed[: _BYTES[inner.version]]
 
     async def enter(self, network: bytes, group: str) -> None:
         """Wait for room there; whoever has it gives it back by `leave`."""
@@ -57,19 +50,25 @@ class Crowd:
             del self._networks[network]
 
 
+def network_of(address: Address, fence: Fence) -> bytes | None:
+    """The network that the bound applies to; None for private networks that are open to the asker, as it has none."""
+    _, inner = unwrapped(address)
+    return None if fence.opens(inner) else inner.packed[: _BYTES[inner.version]]
+
+
 class Spot:
     """Where one request asks now. `waited` are ms that it had to, and `is_waiting` whether it still does."""
 
-    def __init__(self, crowd: Crowd, group: str) -> None:
+    def __init__(self, crowd: Crowd, group: str, fence: Fence) -> None:
         self.waited = 0.0
         self.is_waiting = False
-        self._crowd, self._group = crowd, group
+        self._crowd, self._group, self._fence = crowd, group, fence
         self._network: bytes | None = None
 
     async def enter(self, address: Address) -> None:
         """Ask this address from now on, and no other."""
         self.leave()
-        network = self._crowd.network_of(address)
+        network = network_of(address, self._fence)
         if network is None:
             return
         began, self.is_waiting = time.perf_counter(), True

@@ -10,13 +10,17 @@ from analytics_box.accounts import first_run, preferences, rules
 from analytics_box.accounts.rules import User
 from analytics_box.acting import By
 from analytics_box.errors import Conflict
+from analytics_box.http.call import Parts
 from analytics_box.identity import SCOPES, Key
 from analytics_box.keys.create import create as create_key
+from analytics_box.outgoing.fences import ALL
 from analytics_box.store.db import Connection
-from analytics_box.tenancy import members
+from analytics_box.tenancy import members, private_targets
+from analytics_box.tenancy.directory import Organizations
 from analytics_box.tenancy.rules import Organization, clean_organization, slug_of
 from analytics_box.tenancy.sites import new_site
 from analytics_box.websites.create import create as create_website
+from analytics_box.websites.directory import Directory
 from analytics_box.websites.rules import Website
 
 
@@ -44,6 +48,12 @@ class Made(Struct, frozen=True):
     organization: Organization
     website: Website
 
+    def remember(self, parts: Parts) -> None:
+        """Take what was made into memory, after the commit."""
+        parts[Organizations].remember(self.organization)
+        parts[Organizations].open(self.organization.id, ALL)
+        parts[Directory].remember(self.website)
+
 
 def first_account(db: Connection, wanted: Wanted, *, by: By) -> Made:
     """Make everything that a new box needs. Raises Conflict when the box is set up already, and BadRequest."""
@@ -69,6 +79,7 @@ def first_account(db: Connection, wanted: Wanted, *, by: By) -> Made:
     )
     first_run.finish(db, user, zone_is_chosen=bool(wanted.time_zone))
     members.found(db, organization, owner=user.id)
+    private_targets.put(db, organization.id, ALL)  # it belongs to the administrator
     for subject, subject_id in (("organization", organization.id), ("user", user.id)):
         audit.record(db, by, organization.id, "created", subject, subject_id)
     website = create_website(db, organization_id=organization.id, name=wanted.website, domain=wanted.domain, by=by)

@@ -15,9 +15,7 @@ from analytics_box.http.page.templates import field_errors, go
 from analytics_box.http.page.visit import Again, Answer, Next, Page, Visit, Visitor
 from analytics_box.setup.account import Wanted, first_account
 from analytics_box.setup.example import add_example
-from analytics_box.tenancy.directory import Organizations
 from analytics_box.websites import rules as website_rules
-from analytics_box.websites.directory import Directory
 
 
 async def setup_form(visit: Visitor) -> Page:
@@ -49,8 +47,7 @@ async def set_up(visit: Visitor) -> Answer:
         made = await visit.call.write(lambda db: first_account(db, wanted, by=By("setup link", now)))
     except Conflict:
         return _expired(visit)
-    parts[Organizations].remember(made.organization)
-    parts[Directory].remember(made.website)
+    made.remember(parts)
     if "example" in form:
         await add_example(parts, made.organization.id, By("setup link", now))
     session = await parts[SignIns].open_for(made.user.id, device=describe(visit.browser()))

@@ -7,7 +7,7 @@ Times are UTC epoch milliseconds. The migrations run on the system's SQLite, so 
 
 from collections.abc import Mapping
 
-from analytics_box.store.steps.accounts import ACCOUNTS
+from analytics_box.store.steps.accounts import ACCESS, ACCOUNTS
 from analytics_box.store.steps.cluster import ALONE, CLUSTER, PROMOTED
 from analytics_box.store.steps.events import EVENTS, EVENTS_REWRITTEN
 from analytics_box.store.steps.flags import FLAGS
@@ -29,4 +29,4 @@ REWRITES: Mapping[str, tuple[str, ...]] = {
     **EVENTS_REWRITTEN,
 }
 
-BOX = (*ACCOUNTS, *LINKS, *MONITORS, *STATUS_PAGES, FLAGS, OVERVIEW, CLUSTER, ALONE, PROMOTED, BACKOFF)
+BOX = (*ACCOUNTS, *LINKS, *MONITORS, *STATUS_PAGES, FLAGS, OVERVIEW, CLUSTER, ALONE, PROMOTED, BACKOFF, *ACCESS)

@@ -1,6 +1,7 @@
-"""All organizations in memory: their plan, their number among the facts, and which of them are closed."""
+"""All organizations in memory: their plan, their number among the facts, their private networks, and which of them are
+closed."""
 
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Mapping, Set
 
 from analytics_box.tenancy.rules import Organization
 
@@ -12,9 +13,15 @@ class Organizations:
     here shuts everything of an organization at once, and opens it again.
     """
 
-    def __init__(self, organizations: Iterable[Organization] = (), closed: Iterable[str] = ()) -> None:
+    def __init__(
+        self,
+        organizations: Iterable[Organization] = (),
+        closed: Iterable[str] = (),
+        private_targets: Mapping[str, str] | None = None,
+    ) -> None:
         self._by_id = {organization.id: organization for organization in organizations}
         self._closed = set(closed)
+        self._private_targets = dict(private_targets or {})
 
     @property
     def closed(self) -> Set[str]:
@@ -32,6 +39,14 @@ class Organizations:
     def plan_of(self, organization_id: str) -> str:
         """Its plan, which says whether error tracking is part of it."""
         return self._by_id[organization_id].plan
+
+    def private_targets_of(self, organization_id: str) -> str:
+        """The private networks that an organization may reach, as they are stored; empty for none."""
+        return self._private_targets.get(organization_id, "")
+
+    def open(self, organization_id: str, private_targets: str) -> None:
+        """An administrator has set the private networks of an organization."""
+        self._private_targets[organization_id] = private_targets
 
     def remember(self, organization: Organization) -> None:
         """An organization was made or changed."""
@@ -55,6 +70,7 @@ class Organizations:
     def forget(self, organization_id: str) -> None:
         """An organization is gone; its keys and websites have been forgotten before."""
         self._by_id.pop(organization_id, None)
+        self._private_targets.pop(organization_id, None)
         self._closed.discard(organization_id)
 
     def all(self) -> list[Organization]:

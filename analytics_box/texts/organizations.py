@@ -18,6 +18,11 @@ class Organizations:
     plan = "Error tracking"
     plans: ClassVar[Mapping[str, str]] = {"free": "Off: nobody can ask for errors", "hobby": "On"}
     plan_help = "Only the administrator of this box can change it."
+    networks = "Private networks"
+    networks_help = (
+        "Private networks that monitors, alert channels and pictures of this organization can reach: all, none, or a "
+        "list such as 192.168.1.0/24. They must be part of the setting allowed_private_targets."
+    )
     submit = "Save"
     read_only = "Your role here is {role}. Owners and admins can change these settings."
     more = "More organizations"

@@ -149,7 +149,7 @@ def test_a_token_goes_without_https_only_into_a_network_that_was_opened(here: Wo
     here.names.records[("push.test", "A")] = [[OPEN], [OPEN], ["8.8.8.8"]]
     assert here.call("ada", "config.testChannel", channelId=channel_id)["results"][0]["success"]
     result = here.call("ada", "config.testChannel", channelId=channel_id)["results"][0]
-    assert result["error"] == "Without https only servers in networks of allowed_private_targets are asked"
+    assert result["error"] == "Use https, unless the server is in a private network that is open to your organization"
     assert here.web.connections == 1
 
 
@@ -235,7 +235,7 @@ def test_a_name_has_one_to_a_hundred_characters(shared: World, name: str) -> Non
 
 def test_without_private_targets_chats_need_https(tmp_path: Path) -> None:
     with world_in(tmp_path / "data") as here:
-        here.box.box.parts[Tools].fence.allowed = ()
+        here.box.box.parts[Tools].fences.allowed = ()
         for kind in ("slack", "discord", "teams", "google_chat"):
             given = {"type": kind, "name": "S", "config": {"url": "http://example.com/x"}}
             assert here.refused("ada", "config.createChannel", **given) == (400, "BAD_REQUEST", "url")

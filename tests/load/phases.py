@@ -17,8 +17,8 @@ import uvloop
 from analytics_box.monitors.monitor import Monitor
 from analytics_box.monitors.probing.probe import Prober
 from analytics_box.monitors.result import Result
-from analytics_box.outgoing.addresses import Fence
-from analytics_box.outgoing.client import Client
+from analytics_box.outgoing.client import Clients, Trust
+from analytics_box.outgoing.fences import ALL, Fences
 from analytics_box.outgoing.resolve import SystemResolver
 from tests.monitors.faults import secure
 from tests.outgoing.places import PEM
@@ -71,7 +71,14 @@ def main(rounds: int) -> None:
         ):
             trust = ssl.create_default_context(cafile=PEM)
             trust.check_hostname = False
-            prober = Prober(Client(Fence((ip_network("127.0.0.0/8"),)), SystemResolver(), agent="", trust=trust))
+            prober = Prober(
+                Clients(
+                    Fences((ip_network("127.0.0.0/8"),), opened=lambda _: ALL),
+                    SystemResolver(),
+                    agent="",
+                    trust=Trust(trust),
+                )
+            )
             url = f"{scheme}://localhost:{port}/"
             asked = Monitor(number=1, id="", organization_id="", url=url)
             runner.run(prober.check(asked, 0))

@@ -3,11 +3,12 @@
 import asyncio
 import socket
 import ssl
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from ipaddress import ip_network
 from pathlib import Path
 from typing import Any, cast
+from unittest.mock import patch
 
 import dns.flags
 import dns.message
@@ -16,7 +17,9 @@ import dns.rdatatype
 import dns.rrset
 
 from analytics_box.outgoing.addresses import Fence
-from analytics_box.outgoing.client import Client
+from analytics_box.outgoing.askers import STRANGER, Asker
+from analytics_box.outgoing.client import Client, Clients, Trust
+from analytics_box.outgoing.fences import ALL, Fences
 from analytics_box.outgoing.resolve import ServerResolver
 
 OPEN = "127.0.0.99"  # an address that the fence is told to let through
@@ -126,4 +129,28 @@ def client_of(server: Names | None = None, *, allowed: Sequence[str] = (f"{OPEN}
     """A client that asks this name server, and may reach these ranges; the box itself listens on port `own`."""
     asked = ServerResolver([("127.0.0.1", server.port)] if server else [("127.0.0.1", 9)])
     fence = Fence(tuple(ip_network(text) for text in allowed), "127.0.0.1", own)
-    return Client(fence, asked, agent="test", trust=ssl.create_default_context(cafile=PEM))
+    return Client(fence, asked, agent="test", trust=_trust())
+
+
+def clients_of(server: Names | None = None, *, allowed: Sequence[str] = (f"{OPEN}/32",), own: int = 0) -> Clients:
+    """Clients of askers who may all reach these ranges, but for strangers."""
+    asked = ServerResolver([("127.0.0.1", server.port)] if server else [("127.0.0.1", 9)])
+    fences = Fences(tuple(ip_network(text) for text in allowed), "127.0.0.1", own, opened=lambda _: ALL)
+    return Clients(fences, asked, agent="test", trust=_trust())
+
+
+@contextmanager
+def strangers_reach_the_tests() -> Iterator[None]:
+    """In here a stranger's fence has a gap for the tests' own address: nothing else answers a stranger's webhook."""
+    fence_of = Fences.of
+
+    def of(self: Fences, asker: Asker) -> Fence:
+        fence = fence_of(self, asker)
+        return Fence((*fence.allowed, ip_network(OPEN))) if asker == STRANGER else fence
+
+    with patch.object(Fences, "of", of):
+        yield
+
+
+def _trust() -> Trust:
+    return Trust(ssl.create_default_context(cafile=PEM))

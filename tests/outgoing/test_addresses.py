@@ -5,8 +5,9 @@ from ipaddress import ip_address, ip_network
 import pytest
 
 from analytics_box.outgoing import addresses
-from analytics_box.outgoing.addresses import MAIL_PORTS, Fence, fence, unwrapped
+from analytics_box.outgoing.addresses import MAIL_PORTS, Fence, unwrapped
 from analytics_box.outgoing.failures import Refused
+from analytics_box.outgoing.fences import fences
 from analytics_box.outgoing.resolve import ServerResolver, SystemResolver, resolver
 from analytics_box.settings import Settings, SettingsError
 from tests.cases import each
@@ -158,12 +159,12 @@ def test_this_machine_knows_its_addresses() -> None:
 
 
 def test_settings_are_read_and_what_is_wrong_with_them_is_said() -> None:
-    assert fence(Settings(allowed_private_targets=("10.0.0.1/8", "fd00::/8"))).allowed == (
+    assert fences(Settings(allowed_private_targets=("10.0.0.1/8", "fd00::/8"))).allowed == (
         ip_network("10.0.0.0/8"),
         ip_network("fd00::/8"),
     )
     with pytest.raises(SettingsError, match="allowed_private_targets"):
-        fence(Settings(allowed_private_targets=("home",)))
+        fences(Settings(allowed_private_targets=("home",)))
     assert isinstance(resolver(Settings()), SystemResolver)
     for text in ("192.0.2.53", "192.0.2.53:5353", "2001:db8::53", "[2001:db8::53]:5353", "[2001:db8::53]"):
         assert isinstance(resolver(Settings(dns_servers=(text,))), ServerResolver)

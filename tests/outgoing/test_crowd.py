@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from analytics_box.outgoing.addresses import Address
-from analytics_box.outgoing.crowd import Crowd, Spot
+from analytics_box.outgoing.addresses import Address, Fence
+from analytics_box.outgoing.crowd import Crowd, Spot, network_of
 from tests.cases import each
 
 
@@ -24,14 +24,13 @@ from tests.cases import each
     ],
 )
 def test_a_network_is_a_24_or_a_64(one: str, other: str, is_same: bool) -> None:
-    crowd = Crowd()
-    assert (crowd.network_of(ip_address(one)) == crowd.network_of(ip_address(other))) is is_same
+    assert (network_of(ip_address(one), Fence()) == network_of(ip_address(other), Fence())) is is_same
 
 
 def test_what_the_administrator_opened_has_no_bound() -> None:
-    crowd = Crowd((ip_network("192.168.0.0/16"),))
-    assert crowd.network_of(ip_address("192.168.7.7")) is None
-    assert crowd.network_of(ip_address("93.184.216.34")) is not None
+    fence = Fence((ip_network("192.168.0.0/16"),))
+    assert network_of(ip_address("192.168.7.7"), fence) is None
+    assert network_of(ip_address("93.184.216.34"), fence) is not None
 
 
 class Asked:
@@ -44,7 +43,7 @@ class Asked:
         self.tasks: dict[str, asyncio.Task[None]] = {}
 
     def ask(self, name: str, group: str, *addresses: str) -> None:
-        self.spots[name] = Spot(self.crowd, group)
+        self.spots[name] = Spot(self.crowd, group, Fence())
         self.tasks[name] = asyncio.ensure_future(self._ask(name, [ip_address(each) for each in addresses]))
 
     async def _ask(self, name: str, addresses: list[Address]) -> None:

@@ -90,7 +90,7 @@ async def imported(call: Call, given: GivenImport, hear: Callable[[int, int], No
     organization_id, by = acting(call, given.organizationId)
     file = await asyncio.get_running_loop().run_in_executor(_READER, read, given.content, given.format)
     total = len(file.rows)
-    policy = policy_of(call)
+    policy = policy_of(call, organization_id)
     rows: list[Row] = []
     for some in _pieces(file.rows):
         for row in await asyncio.to_thread(_looked_at, some, policy):

@@ -13,6 +13,7 @@ from analytics_box.links.domains.lookup import LinkDomain, LinkDomains
 from analytics_box.links.domains.target_policy import policy_of
 from analytics_box.links.messages import Id, OfOrganization, Url
 from analytics_box.links.targeting import policy as targets
+from analytics_box.links.targeting.policy import TargetPolicy
 from analytics_box.tenancy.acting import acting
 from analytics_box.tenancy.messages import Success, Text, date
 
@@ -62,7 +63,8 @@ async def add_domain(call: Call, given: NewDomain) -> DomainShown:
     """links.addDomain: links live at its root from now on. Raises Forbidden, BadRequest or Conflict."""
     organization_id, by = acting(call, given.organizationId)
     name = given.domain.strip().lower().rstrip(".")
-    home, missing = _clean(call, given.homeUrl, "homeUrl"), _clean(call, given.notFoundUrl, "notFoundUrl")
+    policy = policy_of(call, organization_id)
+    home, missing = _clean(policy, given.homeUrl, "homeUrl"), _clean(policy, given.notFoundUrl, "notFoundUrl")
     made = await call.write(lambda db: domains.add(db, organization_id, by, name, home_url=home, missing_url=missing))
     call.parts[LinkDomains].remember(made)
     return domain_shown(made)
@@ -74,10 +76,11 @@ async def update_domain(call: Call, given: ChangedDomain) -> DomainShown:
     Raises Forbidden, NotFound or BadRequest.
     """
     organization_id, by = acting(call, given.organizationId)
-    home = given.homeUrl if isinstance(given.homeUrl, UnsetType) else _clean(call, given.homeUrl, "homeUrl")
+    policy = policy_of(call, organization_id)
+    home = given.homeUrl if isinstance(given.homeUrl, UnsetType) else _clean(policy, given.homeUrl, "homeUrl")
     missing = given.notFoundUrl
     if not isinstance(missing, UnsetType):
-        missing = _clean(call, missing, "notFoundUrl")
+        missing = _clean(policy, missing, "notFoundUrl")
     changed = await call.write(
         lambda db: domains.change(db, organization_id, by, given.domain, home_url=home, missing_url=missing)
     )
@@ -93,8 +96,8 @@ async def remove_domain(call: Call, given: OneDomain) -> Success:
     return Success()
 
 
-def _clean(call: Call, given: str | None, field: str) -> str | None:
-    return targets.clean(given, policy_of(call), field=field) if given else None
+def _clean(policy: TargetPolicy, given: str | None, field: str) -> str | None:
+    return targets.clean(given, policy, field=field) if given else None
 
 
 def domain_shown(one: LinkDomain) -> DomainShown:

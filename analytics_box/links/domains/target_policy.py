@@ -4,14 +4,15 @@ from analytics_box.configuration.domains import own_hosts
 from analytics_box.http.call import Call
 from analytics_box.links.domains.lookup import LinkDomains
 from analytics_box.links.targeting.policy import TargetPolicy
-from analytics_box.outgoing.client import Client
+from analytics_box.outgoing.askers import member_of
+from analytics_box.outgoing.client import Clients
 
 
-def policy_of(call: Call) -> TargetPolicy:
-    """The box's hosts, its link domains, its fence and the schemes of apps that its operator allows."""
+def policy_of(call: Call, organization_id: str) -> TargetPolicy:
+    """The box's hosts, its link domains, the organization's fence and the schemes of apps that the operator allows."""
     settings = call.parts.settings
     return TargetPolicy(
-        fence=call.parts[Client].fence,
+        fence=call.parts[Clients].fences.of(member_of(organization_id)),
         own_hosts=own_hosts(settings),
         link_domains=call.parts[LinkDomains].names(),
         app_schemes=tuple(scheme.lower().rstrip(":/") for scheme in settings.link_app_schemes),

@@ -28,7 +28,7 @@ async def get(call: Call, given: OneLink) -> LinkShown:
 async def create(call: Call, given: NewLink) -> LinkShown:
     """links.create: without a slug the link gets one. Raises Forbidden, BadRequest or Conflict."""
     organization_id, by = acting(call, given.organization_id)
-    clean = await clean_draft(call, given)
+    clean = await clean_draft(call, organization_id, given)
     made = await call.write(lambda db: change.create(db, organization_id, by, clean))
     call.parts[LinkDirectory].remember(made)
     return shown(made, call.parts.settings)
@@ -37,7 +37,7 @@ async def create(call: Call, given: NewLink) -> LinkShown:
 async def update(call: Call, given: ChangedLink) -> LinkShown:
     """links.update: what is not given stays. Raises Forbidden, NotFound, BadRequest or Conflict."""
     organization_id, by = acting(call, given.organization_id)
-    clean = await clean_draft(call, given)
+    clean = await clean_draft(call, organization_id, given)
     changed = await call.write(lambda db: change.update(db, organization_id, by, given.id, clean))
     tell(call, changed)
     (one,) = await with_clicks(call, [changed.after])
@@ -50,7 +50,7 @@ async def upsert(call: Call, given: UpsertedLink) -> LinkShown:
     Raises Forbidden, BadRequest or Conflict.
     """
     organization_id, by = acting(call, given.organization_id)
-    clean = await clean_draft(call, given)
+    clean = await clean_draft(call, organization_id, given)
     external_id = clean.external_id or given.external_id  # as links have it, without spaces around it
     changed = await call.write(lambda db: change.upsert(db, organization_id, by, external_id, clean))
     tell(call, changed)
@@ -67,12 +67,12 @@ async def delete(call: Call, given: OneLink) -> Success:
     return Success()
 
 
-async def clean_draft(call: Call, given: NewLink | ChangedLink) -> Draft:
+async def clean_draft(call: Call, organization_id: str, given: NewLink | ChangedLink) -> Draft:
     """The draft of a message, checked, with its password hashed. Raises BadRequest."""
     password: str | UnsetType | None = UNSET
     if given.password is None:
         password = None
-    clean = checked(draft(given, password=password), policy_of(call))
+    clean = checked(draft(given, password=password), policy_of(call, organization_id))
     if isinstance(given.password, str):
         return replace(clean, password=await call.parts[Passwords].hash(given.password))
     return clean

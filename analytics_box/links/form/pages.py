@@ -115,7 +115,7 @@ def _preview(visit: Visit, state: FormState, link: Link | None, form: dict[str, 
         given: NewLink | ChangedLink = (
             created_link(written, zone) if link is None else changed_link(written, link, zone)
         )
-        clean = checked(draft(given, password=UNSET), policy_of(visit.call))
+        clean = checked(draft(given, password=UNSET), policy_of(visit.call, visit.person.organization_id))
     except BadRequest as refused:
         messages = tuple(dict.fromkeys(detail.message for detail in refused.details)) or (refused.message,)
         return Preview(visitor, wrong=messages)

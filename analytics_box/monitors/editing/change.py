@@ -26,6 +26,8 @@ from analytics_box.monitors.monitor import MOST_TAGS, Kind, Monitor, Secrets
 from analytics_box.monitors.rows import Stored
 from analytics_box.monitors.sealing import opened, sealed
 from analytics_box.outgoing.addresses import Fence
+from analytics_box.outgoing.askers import member_of
+from analytics_box.outgoing.fences import Fences
 from analytics_box.store.db import Connection
 from analytics_box.store.seal import Seal, SealBroken
 from analytics_box.tenancy import access
@@ -40,13 +42,17 @@ _NAMED: Final = 20  # monitors that an entry about many names
 
 
 class Tools(Struct, frozen=True):
-    """What the verbs work with: what secrets are sealed with, where a monitor may look, how many there may be, and
-    which websites there are."""
+    """What the verbs work with: what secrets are sealed with, which networks monitors may reach, how many there may be,
+    and which websites there are."""
 
     seal: Seal
-    fence: Fence
+    fences: Fences
     most: int
     websites: Directory
+
+    def fence_of(self, acting: Reach) -> Fence:
+        """The fence around what the monitors of an organization may reach."""
+        return self.fences.of(member_of(acting.organization_id))
 
 
 class Changed(Struct, frozen=True):
@@ -64,7 +70,7 @@ class Moved(Changed, frozen=True):
 
 def create(db: Connection, tools: Tools, acting: Reach, given: NewMonitor) -> Monitor:
     """A new monitor. Raises Forbidden, BadRequest or Conflict."""
-    made = replace(drafted(tools.fence, acting, given, given.kind), is_paused=given.is_paused)
+    made = replace(drafted(tools.fence_of(acting), acting, given, given.kind), is_paused=given.is_paused)
     if not room(db, tools, acting):
         raise errors.Conflict(full(tools))
     return add(db, tools, acting, made)
@@ -117,7 +123,7 @@ def update(db: Connection, tools: Tools, acting: Reach, given: ChangedMonitor) -
     check(db, acting, "member")
     stored = existing(db, acting, given.schedule_id)
     before = _readable(tools.seal, stored)
-    after = applied(before.monitor, given, tools.fence)
+    after = applied(before.monitor, given, tools.fence_of(acting))
     if not before.readable and after.secrets == before.monitor.secrets and leaves(before.monitor, after):
         raise errors.Conflict(UNREADABLE)
     check_places(db, tools.websites, acting, after)

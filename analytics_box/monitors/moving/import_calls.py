@@ -104,7 +104,7 @@ async def import_monitors(call: Call, given: GivenImport) -> ImportShown:
         call.parts.limits.take("monitor imports", acting.organization_id, IMPORTS)
     source, file = await asyncio.get_running_loop().run_in_executor(_READER, read, given.content, given.source)
     ordered, circles = in_order(file.monitors)
-    plan = Plan(_around(call, acting), acting, call.parts[Tools].fence, given.existing)
+    plan = Plan(_around(call, acting), acting, call.parts[Tools].fence_of(acting), given.existing)
     done: list[Planned] = list(circles)
     for some in _pieces(ordered):
         planned = await asyncio.to_thread(_planned, plan, some)

@@ -13,8 +13,9 @@ from analytics_box.monitors.probing.assertions import Verdict, judged
 from analytics_box.monitors.probing.seen import Seen
 from analytics_box.monitors.result import Phases, Reason, Result
 from analytics_box.outgoing import messages
+from analytics_box.outgoing.askers import ADMINISTRATOR, Asker, member_of
 from analytics_box.outgoing.budget import Budget, Share
-from analytics_box.outgoing.client import Client
+from analytics_box.outgoing.client import Clients
 from analytics_box.outgoing.crowd import Crowd, Spot
 from analytics_box.outgoing.failures import Failed
 from analytics_box.outgoing.messages import CANARIES, Course
@@ -34,12 +35,12 @@ KINDS: Final[dict[Kind, Look]] = {
 
 
 class Prober:
-    """Checks monitors, all through the one client to the outside."""
+    """Checks monitors, each as a member of its organization."""
 
-    def __init__(self, client: Client, budget: Budget | None = None, crowd: Crowd | None = None) -> None:
-        self._client = client
+    def __init__(self, clients: Clients, budget: Budget | None = None, crowd: Crowd | None = None) -> None:
+        self._clients = clients
         self._budget = budget or Budget()
-        self._crowd = crowd or Crowd(client.fence.allowed)
+        self._crowd = crowd or Crowd()
 
     async def check(self, monitor: Monitor, now: int) -> Result:
         """Ask once, within `monitor.seconds`; `now` is UTC ms.
@@ -47,15 +48,21 @@ class Prober:
         Raises Unavailable where the box has no room for the check, so that it says nothing; and CancelledError.
         """
         group = monitor.organization_id or CANARIES
-        spot = Spot(self._crowd, group)
+        client = self._clients.of(_asker(monitor))
+        spot = Spot(self._crowd, group, client.fence)
         try:
             with Share(self._budget, group) as share:
-                found = await _checked(Asking(self._client, monitor, now, share, course=Course(group=group, spot=spot)))
+                found = await _checked(Asking(client, monitor, now, share, course=Course(group=group, spot=spot)))
         finally:
             spot.leave()
         if spot.is_waiting and found.reason == "timeout":
             raise Unavailable("The check never began: other checks of the same network did not end in time")
         return found
+
+
+def _asker(monitor: Monitor) -> Asker:
+    """The asker for a check: canaries and checks on the command line belong to no organization."""
+    return member_of(monitor.organization_id) if monitor.organization_id else ADMINISTRATOR
 
 
 async def _checked(asking: Asking) -> Result:

@@ -7,7 +7,8 @@ from urllib.parse import urljoin
 import msgspec
 from msgspec import Struct
 
-from analytics_box.outgoing.client import Answer, Ask, Client
+from analytics_box.outgoing.askers import STRANGER
+from analytics_box.outgoing.client import Answer, Ask, Clients
 from analytics_box.outgoing.failures import Failed, Refused
 from analytics_box.outgoing.target import clean_host, place
 
@@ -43,10 +44,13 @@ class Registration(Struct, frozen=True):
 
 
 class Registrations:
-    """Asks registries through the one client. The list of them is kept for a week, what they say for half a day."""
+    """Asks registries. The list of them is kept for a week, what they say for half a day.
 
-    def __init__(self, client: Client, bootstrap: str = BOOTSTRAP) -> None:
-        self._client = client
+    Their addresses come from IANA's list, which nobody here chose: they are asked as a stranger's are.
+    """
+
+    def __init__(self, clients: Clients, bootstrap: str = BOOTSTRAP) -> None:
+        self._client = clients.of(STRANGER)
         self._bootstrap = bootstrap
         self._registries: dict[str, str] = {}
         self._asks_again_at = 0

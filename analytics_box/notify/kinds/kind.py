@@ -66,7 +66,7 @@ class Kind(Struct, frozen=True, kw_only=True):
     `shown` says where a channel leads, without a secret. `made` is what is sent for a message; None if the service has
     no use for it. `check` looks at all fields together; it raises BadRequest. Where `new_secret` is there, the box
     makes a secret for each channel to sign with. With `stays_open`, an alert waits there until a message resolves it.
-    What is sent `in_clear` needs no https anywhere; other kinds only in networks that allowed_private_targets opens.
+    Unless `in_clear`, messages go over http only within private networks that are open to the asker.
     """
 
     name: str

@@ -46,7 +46,7 @@ async def create(call: Call, given: NewPage) -> PageShown:
     """
     own = reach(call, given.organization_id)
     await call.read(lambda db: check(db, own, "member"))
-    ready = await prepared(call, given)
+    ready = await prepared(call, own.organization_id, given)
     whole = await call.parts.box_db.write(lambda db: change.create(db, own, given, ready), adds=True)
     call.parts[StatusPages].remember(whole)
     return page_shown(call, whole.page)
@@ -56,7 +56,7 @@ async def update(call: Call, given: ChangedPage) -> PageShown:
     """statusPage.update: what is not given stays. Raises Forbidden, NotFound, BadRequest, Conflict or RateLimited."""
     own, before = known(call, given.status_page_id)
     await call.read(lambda db: check(db, own, "member"))
-    ready = await prepared(call, given, before.page)
+    ready = await prepared(call, own.organization_id, given, before.page)
     adds = bool(ready.pictures)
     await save(call.parts, given.status_page_id, lambda db: change.update(db, own, given, ready), adds=adds)
     return page_shown(call, _page(call, given.status_page_id))

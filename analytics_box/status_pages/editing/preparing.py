@@ -6,7 +6,8 @@ from msgspec import UnsetType
 
 from analytics_box.accounts.passwords import Passwords
 from analytics_box.http.call import Call
-from analytics_box.outgoing.client import Client
+from analytics_box.outgoing.askers import member_of
+from analytics_box.outgoing.client import Clients
 from analytics_box.status_pages.editing.change import Prepared
 from analytics_box.status_pages.editing.draft import clean_url
 from analytics_box.status_pages.editing.messages import ChangedPage, NewPage
@@ -17,14 +18,16 @@ from analytics_box.status_pages.page import FileKind, Page
 FETCHES: Final = 20  # pictures by one caller per 60 s
 
 
-async def prepared(call: Call, given: NewPage | ChangedPage, before: Page | None = None) -> Prepared:
+async def prepared(
+    call: Call, organization_id: str, given: NewPage | ChangedPage, before: Page | None = None
+) -> Prepared:
     """What takes time of a message by somebody who may send it. Raises BadRequest or RateLimited."""
     wanted = {"logo": given.logo_url, "favicon": given.favicon_url}
     found: dict[FileKind, Fetched | None] = {}
     for kind in FIELDS:
         url = wanted[kind]
         if not isinstance(url, UnsetType) and not _is_there(call, before, kind, url):
-            found[kind] = await _fetched(call, url, kind) if url else None
+            found[kind] = await _fetched(call, organization_id, url, kind) if url else None
     if isinstance(given.password, UnsetType):
         return Prepared(pictures=found)
     password = await call.parts[Passwords].hash(given.password) if given.password else ""
@@ -41,7 +44,7 @@ def _is_there(call: Call, before: Page | None, kind: FileKind, url: str | None) 
     return (url or None) in {pictures.url_of(before, kind, settings), served} if digest else not url
 
 
-async def _fetched(call: Call, url: str, kind: FileKind) -> Fetched:
+async def _fetched(call: Call, organization_id: str, url: str, kind: FileKind) -> Fetched:
     address = clean_url(url, FIELDS[kind])
     call.parts.limits.take("status page pictures", call.identity.limit_name, FETCHES)
-    return await pictures.fetched(call.parts[Client], address, kind)
+    return await pictures.fetched(call.parts[Clients].of(member_of(organization_id)), address, kind)

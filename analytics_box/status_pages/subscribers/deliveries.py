@@ -18,6 +18,7 @@ from analytics_box.notify.kinds.webhook import signature
 from analytics_box.notify.lanes import ROUND, Lanes
 from analytics_box.notify.receivers import SUBSCRIBERS
 from analytics_box.notify.send import Outcome, Sender, judged
+from analytics_box.outgoing.askers import STRANGER
 from analytics_box.outgoing.client import Answer
 from analytics_box.settings import Settings
 from analytics_box.status_pages.subscriber import UNCONFIRMED_FOR, Message, News, SubscriberKind
@@ -139,7 +140,9 @@ class SubscriberDeliveries:
     async def _post(self, delivery: Delivery, content: dict[str, Any], own: Secrets) -> Answer | Outcome:
         post = json_post(delivery.address, content)
         signed = signature(own.signing, id=delivery.id, body=post.body, now=self._clock.now())
-        return await self._sender.ask(msgspec.structs.replace(post, headers=post.headers + signed), in_clear=False)
+        return await self._sender.ask(
+            STRANGER, msgspec.structs.replace(post, headers=post.headers + signed), in_clear=False
+        )
 
     async def _challenge(self, delivery: Delivery, about: About, own: Secrets) -> Outcome:
         """Ask a webhook to say a random text, which proves that its owner wants to be told."""

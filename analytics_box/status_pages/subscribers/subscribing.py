@@ -42,7 +42,10 @@ class Wanted(Struct, frozen=True):
 
 
 class Tools(Struct, frozen=True):
-    """What subscribing needs: the seal of secrets, which targets may be reached, and how many a page may have."""
+    """What subscribing needs: the seal of secrets, what strangers may reach, and how many a page may have.
+
+    A webhook is a stranger's whoever enters it: deliveries reach the public internet only.
+    """
 
     seal: Seal
     fence: Fence

@@ -376,3 +376,35 @@ ACCOUNTS = (
         ),
     ),
 )
+
+# At the end of the steps of box.db, because earlier ones are released.
+ACCESS = (
+    (
+        "0027_private_targets",
+        (
+            # The private networks that an organization may reach: 'all' that the settings open, or a list. No row is
+            # none. Until now every organization reached all of them: that stays so where nobody but the administrators
+            # of the box can make use of it, and where there is only one organization, which the setting was made for.
+            """
+            create table private_targets (
+              organization_id  text    primary key references organizations (id),
+              networks         text    not null check (length(networks) between 1 and 1000)
+            ) strict, without rowid
+            """,
+            """
+            insert into private_targets (organization_id, networks)
+            select id, 'all' from organizations
+            where purged_at is null and (
+              (select count(*) from organizations where purged_at is null) = 1
+              or (
+                exists (select 1 from members where members.organization_id = organizations.id)
+                and not exists (
+                  select 1 from members join users on users.id = members.user_id
+                  where members.organization_id = organizations.id and users.is_administrator = 0
+                )
+              )
+            )
+            """,
+        ),
+    ),
+)

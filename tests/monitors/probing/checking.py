@@ -9,7 +9,7 @@ import uvloop
 from analytics_box.monitors.monitor import Assertion, Comparison, Kind, Monitor, Options, Secrets, Subject
 from analytics_box.monitors.probing.probe import Prober
 from analytics_box.monitors.result import Result
-from tests.outgoing.places import Names, client_of
+from tests.outgoing.places import Names, clients_of
 
 NOW = 1_795_000_000_000
 T = TypeVar("T")
@@ -40,7 +40,7 @@ def that(subject: Subject, comparison: Comparison, value: str = "", **more: Any)
 
 async def check(asked: Monitor, server: Names | None = None, **given: Any) -> Result:
     """One check through a client that may reach the tests' own address."""
-    return await Prober(client_of(server, **given)).check(asked, NOW)
+    return await Prober(clients_of(server, **given)).check(asked, NOW)
 
 
 def run(work: Awaitable[T]) -> T:

@@ -15,13 +15,14 @@ from analytics_box.monitors.probing.probe import Prober
 from analytics_box.monitors.result import Held, Result
 from analytics_box.outgoing.addresses import Address, Fence
 from analytics_box.outgoing.budget import Budget
-from analytics_box.outgoing.client import Client
+from analytics_box.outgoing.client import Clients
 from analytics_box.outgoing.crowd import Crowd, Spot
 from analytics_box.outgoing.failures import NotResolved
+from analytics_box.outgoing.fences import Fences
 from tests.cases import each
 from tests.monitors.faults import Faults, banner, faults, secure
 from tests.monitors.probing.checking import NOW, check, monitor, run, that
-from tests.outgoing.places import EXPIRES, OPEN, Names, client_of, names, plain, web
+from tests.outgoing.places import EXPIRES, OPEN, Names, clients_of, names, plain, web
 
 KEPT = JsonParsing(enabled=True)
 
@@ -134,7 +135,7 @@ def test_a_fault_of_the_check_itself_is_a_result_and_logged_without_the_address(
 async def _answered(body: bytes, budget: Budget | None = None, **given: Any) -> Result:
     async with web(OPEN) as server:
         server.reply = lambda _: plain(body)
-        return await Prober(client_of(), budget).check(monitor(f"http://{OPEN}:{server.port}/", **given), NOW)
+        return await Prober(clients_of(), budget).check(monitor(f"http://{OPEN}:{server.port}/", **given), NOW)
 
 
 @each(("size", "is_beside"), [(4_000, False), (5_000, True)])
@@ -176,12 +177,13 @@ def test_checks_of_one_network_wait_for_each_other_and_the_time_for_that_is_not_
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("analytics_box.outgoing.crowd.ms", lambda _: 10_000.0)  # that one had to wait
+    monkeypatch.setattr("analytics_box.outgoing.crowd.network_of", lambda *_: b"network")  # as if it were a public one
 
     async def story() -> Result:
         crowd = Crowd(most=1)
-        other = Spot(crowd, "other")
+        other = Spot(crowd, "other", Fence())
         await other.enter(ip_address(OPEN))
-        prober = Prober(client_of(), crowd=crowd)
+        prober = Prober(clients_of(), crowd=crowd)
         async with web(OPEN) as server:
             with pytest.raises(Unavailable):
                 await prober.check(monitor(f"http://{OPEN}:{server.port}/", ms=20), NOW)
@@ -210,7 +212,7 @@ def test_names_are_looked_up_on_behalf_of_the_organization_and_canaries_on_that_
         async def texts(self, name: str) -> tuple[str, ...]:
             return ()
 
-    prober = Prober(Client(Fence(), Known(), agent=""))
+    prober = Prober(Clients(Fences(), Known(), agent=""))
     for one in (monitor("http://a.test/"), replace(monitor("tcp://b.test:80", "tcp"), organization_id="")):
         assert run(prober.check(one, NOW)).reason == "dns"
     assert asked == [("a.test", "o"), ("b.test", "canaries")]

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from analytics_box.monitors.probing.registration import Registration, Registrations
 from tests.cases import each
 from tests.monitors.probing.checking import NOW, run
-from tests.outgoing.places import OPEN, Web, client_of, plain, web
+from tests.outgoing.places import OPEN, Web, clients_of, plain, strangers_reach_the_tests, web
 
 DAY = 86_400_000
 WEEK = 7 * DAY
@@ -42,7 +42,9 @@ def _registry(place: Web) -> Callable[[bytes], bytes]:
 async def _with_registry(work: Callable[[Registrations, Web], Awaitable[None]]) -> None:
     async with web() as place:
         place.reply = _registry(place)
-        await work(Registrations(client_of(), f"http://{OPEN}:{place.port}/dns.json"), place)
+        with strangers_reach_the_tests():
+            registrations = Registrations(clients_of(), f"http://{OPEN}:{place.port}/dns.json")
+        await work(registrations, place)
 
 
 CASES = (

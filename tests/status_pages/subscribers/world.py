@@ -24,7 +24,7 @@ from tests.configuration.world import World as Outside
 from tests.configuration.world import world_in as outside_in
 from tests.inprocess import WholeBox
 from tests.notify.mail_server import MailServer, mail_server
-from tests.outgoing.places import plain
+from tests.outgoing.places import plain, strangers_reach_the_tests
 
 PAGE = "page-of-acme"
 API, SHOP = "component-api", "component-shop"
@@ -245,8 +245,8 @@ def echo(request: bytes) -> bytes:
 
 @contextmanager
 def world_in(directory: Path, **given: object) -> Iterator[World]:
-    """The whole world; `given` are further settings."""
-    with mail_server() as mails:
+    """The whole world, in which webhooks of strangers reach the tests; `given` are further settings."""
+    with mail_server() as mails, strangers_reach_the_tests():
         smtp = {"smtp_host": "127.0.0.1", "smtp_port": mails.port, "smtp_security": "none", "smtp_from": "box@acme.org"}
         with outside_in(directory, **(smtp | given)) as outside:
             yield World(outside, mails)
