@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from analytics_box import audit, errors, ids
 from analytics_box.acting import By
+from analytics_box.names import slug_of
 from analytics_box.organizations import rows, rules
 from analytics_box.organizations.rules import Plan
 from analytics_box.outgoing import fences
@@ -56,7 +57,7 @@ def create(
 
 def free_slug(db: Connection, name: str) -> str:
     """A slug made of the name that no organization has."""
-    slug = tenancy.slug_of(name, fallback="organization")
+    slug = slug_of(name, fallback="organization")
     return slug if not rows.slug_is_taken(db, slug) else f"{slug[:43].rstrip('-')}-{ids.base62(6).lower()}"
 
 

@@ -13,11 +13,12 @@ from analytics_box.errors import Conflict
 from analytics_box.http.call import Parts
 from analytics_box.identity import SCOPES, Key
 from analytics_box.keys.create import create as create_key
+from analytics_box.names import slug_of
 from analytics_box.outgoing.fences import ALL
 from analytics_box.store.db import Connection
 from analytics_box.tenancy import members, private_targets
 from analytics_box.tenancy.directory import Organizations
-from analytics_box.tenancy.rules import Organization, clean_organization, slug_of
+from analytics_box.tenancy.rules import Organization, clean_organization
 from analytics_box.tenancy.sites import new_site
 from analytics_box.websites.create import create as create_website
 from analytics_box.websites.directory import Directory

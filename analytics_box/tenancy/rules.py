@@ -1,7 +1,5 @@
 """What an organization is, who belongs to it, and what a role allows there (wire 10.4). Pure."""
 
-import re
-import unicodedata
 from typing import Final, Literal
 
 from msgspec import Struct
@@ -84,12 +82,6 @@ def clean_organization(name: str) -> str:
     if not names.is_name(name):
         raise BadRequest.about("organization", "Use 1 to 100 characters")
     return name
-
-
-def slug_of(name: str, fallback: str) -> str:
-    """A slug made of the name: a-z, 0-9 and hyphens, at most 50; the fallback where nothing is left."""
-    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
-    return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:50].strip("-") or fallback
 
 
 def invited(name: str) -> InvitedRole | None:

@@ -32,10 +32,11 @@ class StatusPageList:
     report = "Report an incident"
     states: ClassVar[Mapping[str, str]] = {
         "operational": "Operational",
-        "degraded": "Degraded",
-        "outage": "Outage",
+        "degraded_performance": "Degraded",
+        "partial_outage": "Partial outage",
+        "major_outage": "Major outage",
+        "under_maintenance": "Maintenance",
         "unknown": "Unknown",
-        "maintenance": "Maintenance",
     }
     component_states: ClassVar[Mapping[str, str]] = {
         "operational": "Operational",

@@ -5,7 +5,7 @@ import pytest
 from analytics_box.accounts import passwords, rules
 from analytics_box.accounts.passwords import hash_now
 from analytics_box.errors import BadRequest
-from analytics_box.tenancy.rules import clean_organization, slug_of
+from analytics_box.tenancy.rules import clean_organization
 from tests import hashing
 
 GOOD_EMAILS = (
@@ -69,20 +69,6 @@ def test_a_password_is_hashed_as_the_rules_say(monkeypatch: pytest.MonkeyPatch) 
     made = hash_now("a long and quiet sentence")
     assert made.startswith("$argon2id$v=19$m=19456,t=2,p=1$")
     assert made != hash_now("a long and quiet sentence")
-
-
-@pytest.mark.parametrize(
-    ("name", "slug"),
-    [
-        ("Ada & Co", "ada-co"),
-        ("Müller GmbH", "muller-gmbh"),
-        ("日本", "fallback"),
-        ("--", "fallback"),
-        ("x" * 80, "x" * 50),
-    ],
-)
-def test_a_slug_is_made_of_the_name(name: str, slug: str) -> None:
-    assert slug_of(name, "fallback") == slug
 
 
 @pytest.mark.parametrize("name", ["", "   ", "x" * 101, "a\x00b", "a\u202eb"])

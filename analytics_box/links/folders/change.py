@@ -12,9 +12,8 @@ from analytics_box.errors import BadRequest
 from analytics_box.links.access import check
 from analytics_box.links.folders import rows as folder_rows
 from analytics_box.links.folders.rows import Folder
-from analytics_box.names import is_visible, one_line
+from analytics_box.names import is_visible, one_line, slug_of
 from analytics_box.store.db import Connection
-from analytics_box.tenancy.rules import slug_of
 
 TAKEN: Final = "There is a folder with this name already"
 MOST: Final = 500  # of one organization

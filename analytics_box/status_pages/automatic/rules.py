@@ -8,7 +8,6 @@ from analytics_box.monitors.running.notices import Detail, What
 from analytics_box.status_pages.incident import Affected, Impact, Incident, Severity
 
 JOINING: Final = 2 * MINUTE  # what goes down within that of the first one belongs to its incident
-_FIRST_OF_THE_SERVER: Final = 500  # an HTTP code below is an answer all the same (wire 9.2)
 
 Meaning = Literal["opens", "recovers"]
 
@@ -27,11 +26,6 @@ _MEANINGS: Final[dict[tuple[What, str], Meaning]] = {
 def meaning(what: What, detail: Detail) -> Meaning | None:
     """Whether it opens an incident or ends one; what nobody is told of does neither."""
     return None if detail.muted else _MEANINGS.get((what, detail.state))
-
-
-def impact_of(detail: Detail) -> Impact:
-    """How a component is affected whose monitor is down: a server that answers is not gone."""
-    return "degraded" if 0 < detail.http_code < _FIRST_OF_THE_SERVER else "down"
 
 
 def severity_of(affected: Iterable[Affected]) -> Severity:

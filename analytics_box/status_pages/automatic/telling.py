@@ -99,15 +99,15 @@ def deal(db: Connection, told: Sequence[Told], now: int) -> list[Whole]:
 def _on_pages(db: Connection, told: Told, now: int) -> list[Happened]:
     """A transition as the pages of the monitor's own organization see it."""
     monitor, transition = told
-    detail, found = transition.detail, []
+    since, found = transition.detail.since, []
     at = min(transition.at, now)
     for component in rows.components_of(db, monitor.id):
         page = page_rows.find(db, component.page_id)
         if page is not None and page.organization_id == monitor.organization_id:
             name = public_name(component, monitor)
-            affected = Affected(component_id=component.id, name=name, impact=rules.impact_of(detail))
+            affected = Affected(component_id=component.id, name=name, impact="down")
             topic = f"monitor:{monitor.id}:{transition.id}"
-            found.append(Happened(page, affected, topic, at, min(detail.since or at, at), now))
+            found.append(Happened(page, affected, topic, at, min(since or at, at), now))
     return found
 
 

@@ -33,7 +33,8 @@ class Choice(Struct, frozen=True):
 def impact_of(one: ComponentSeen) -> Impact | None:
     """How a component is affected by what is wrong with it now; None while nothing is."""
     if not one.manual:
-        return one.current if one.current in ("down", "degraded") else None
+        current = "down" if one.status == "major_outage" else one.current
+        return current if current in ("down", "degraded") else None
     return _OF_STATUS.get(one.status) if one.status is not None else None
 
 

@@ -9,7 +9,7 @@ from analytics_box.http.page.shell import Shell
 from analytics_box.http.page.visit import Again, Page, Visit
 from analytics_box.identity import Person, at_least
 from analytics_box.status_pages.access import seen as page_of
-from analytics_box.status_pages.seen import PageSeen
+from analytics_box.status_pages.seen import Indicator, PageSeen
 from analytics_box.status_pages.view.snapshots import Snapshots
 from analytics_box.status_pages.whole import Whole
 from analytics_box.texts import StatusPageList, figures
@@ -18,6 +18,13 @@ from analytics_box.websites.shell import shell
 HOME: Final = "/status-pages"
 Tab = Literal["now", "components", "maintenances", "history", "subscribers", "settings"]
 _PATHS: Final[dict[Tab, str]] = {"now": ""}
+_MARKS: Final[dict[Indicator, str]] = {
+    "none": "operational",
+    "minor": "degraded_performance",
+    "major": "partial_outage",
+    "critical": "major_outage",
+    "maintenance": "under_maintenance",
+}
 _OF_EDITORS: Final[frozenset[Tab]] = frozenset(("subscribers", "settings"))
 
 
@@ -120,7 +127,5 @@ async def opened(visit: Visit, page_id: str) -> Opened:
 
 
 def page_mark(seen: PageSeen) -> str:
-    """How a page is, as styles and StatusPageList.states call it."""
-    if seen.overall == "operational" and seen.indicator == "maintenance":
-        return "maintenance"
-    return seen.overall
+    """Return how a page is, as styles and StatusPageList.states call it: as its headline says."""
+    return "unknown" if seen.overall == "unknown" else _MARKS[seen.indicator]

@@ -4,6 +4,7 @@ from analytics_box.errors import BadRequest, Conflict
 from analytics_box.http.page.templates import field_errors
 from analytics_box.http.page.visit import Again, Answer, Page, Visit, Visitor
 from analytics_box.monitors.directory import Monitors
+from analytics_box.names import SPELLING
 from analytics_box.status_pages.console.frame import HOME, frame
 from analytics_box.status_pages.editing import calls as procedures
 from analytics_box.status_pages.editing.messages import NewPage
@@ -54,4 +55,5 @@ def _page(visit: Visit, again: Again, chosen: set[str]) -> Page:
         general=again.general,
         monitors=[(one, name, one in chosen) for one, name in named[:MOST_MONITORS]],
         address=f"{visit.parts.settings.public_url}/status/…",
+        spelling=SPELLING,
     )

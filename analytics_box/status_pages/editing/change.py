@@ -62,8 +62,8 @@ def create(db: Connection, own: Reach, given: NewPage, prepared: Prepared) -> Wh
     blank = Page(
         id=ids.new_id(),
         organization_id=own.organization_id,
-        slug=given.slug,
-        name=given.name,
+        slug="",
+        name="",
         zone=access.existing(db, own.organization_id).time_zone or "UTC",
         created_at=now,
         updated_at=now,

@@ -22,7 +22,7 @@ RESERVED: Final = frozenset(  # words that a path below /status/, a host or the 
         *("sitemap", "static", "status", "subscribe", "subscription", "support", "well-known", "www"),
     )
 )
-_SHAPE: Final = re.compile(r"[a-z0-9-]{1,100}\Z")
+_SHAPE: Final = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,98}[a-z0-9])?\Z")
 _FRAGMENT: Final = "!$&()*+,;=:@/?-._~%"  # characters of it that stay as they are
 _URLS: Final = {"website_url": "websiteUrl", "support_url": "supportUrl"}
 _PLAIN: Final = ("theme", "indexed", "subscribable", "automatic", "publish_after")
@@ -37,7 +37,7 @@ def applied(page: Page, given: NewPage | ChangedPage) -> Page:
     fields: dict[str, Any] = {name: getattr(given, name) for name in _PLAIN if getattr(given, name) is not UNSET}
     if not isinstance(given.name, UnsetType):
         fields["name"] = clean_name(given.name)
-    if not isinstance(given.slug, UnsetType):
+    if not isinstance(given.slug, UnsetType) and given.slug != page.slug:  # an older one may have another shape
         fields["slug"] = clean_slug(given.slug)
     if not isinstance(given.description, UnsetType):
         fields["description"] = (given.description or "").strip()
@@ -61,7 +61,7 @@ def clean_name(given: str, *, field: str = "name") -> str:
 def clean_slug(given: str) -> str:
     """The last part of the address of a page. Raises BadRequest."""
     if not _SHAPE.match(given):
-        raise BadRequest.about("slug", "A slug has 1 to 100 letters a-z, digits and hyphens")
+        raise BadRequest.about("slug", "Use 1 to 100 letters a-z and digits, with hyphens only between them")
     if given in RESERVED:
         raise BadRequest.about("slug", "This slug is reserved; choose another one")
     return given

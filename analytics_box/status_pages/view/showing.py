@@ -77,7 +77,7 @@ def shown(
         standing.status_of(member.component.id, own, incidents) for member, own in zip(members, owns, strict=True)
     ]
     found = standing.overall(owns, incidents, names.keys())
-    word = standing.indicator(found, owns, statuses, incidents)
+    word = standing.indicator(found, statuses, incidents)
     headline = StatusView.headlines[word]
     if not members:
         headline = headline if word != "none" else StatusView.empty

@@ -40,7 +40,7 @@ _STATUS: Final[dict[Current, ComponentStatus | None]] = {
     "down": "major_outage",
     "unknown": None,
 }
-_LESSER: Final[frozenset[ComponentStatus]] = frozenset(("degraded_performance", "partial_outage", "major_outage"))
+_OUTAGES: Final = frozenset(("partial_outage", "major_outage"))
 
 
 class Own(NamedTuple):
@@ -60,7 +60,10 @@ def of_people(status: ComponentStatus) -> Own:
 
 
 def of_monitor(monitor: Monitor, live: Live | None, now: int) -> Own:
-    """A component that a monitor checks. What was good when it was last checked, too long ago, is not known to be."""
+    """A component that a monitor checks. What was good when it was last checked, too long ago, is not known to be.
+
+    A monitor that is down is a major outage, also where the wire calls it degraded (wire 9.2).
+    """
     if live is None:
         return Own("unknown", "unknown", None)
     last = live.last
@@ -69,7 +72,9 @@ def of_monitor(monitor: Monitor, live: Live | None, now: int) -> Own:
     status = _STATUS[current]
     if live.state == "maintenance":
         status = "under_maintenance"
-    elif freshness != "fresh" and current != "down":
+    elif live.state == "down":
+        status = "major_outage"
+    elif freshness != "fresh":
         status = None
     return Own(current, freshness, status, last.at if last is not None else None, live.since or 0)
 
@@ -128,7 +133,7 @@ def overall(owns: Collection[Own], incidents: Iterable[Incident], shown: Collect
         return "outage"
     if active:
         return "degraded"
-    down = [own for own in owns if own.current == "down"]
+    down = [own for own in owns if own.status == "major_outage"]
     if down:
         return "outage" if len(down) == len(owns) else "degraded"
     if not any(own.freshness == "fresh" and own.current != "unknown" for own in owns):
@@ -140,16 +145,19 @@ def _is_down(incident: Incident, shown: Collection[str]) -> bool:
     return any(one.impact == "down" and one.component_id in shown for one in incident.affected)
 
 
-def indicator(
-    found: Overall, owns: Collection[Own], statuses: Collection[ComponentStatus | None], incidents: Iterable[Incident]
-) -> Indicator:
-    """The same in one of Atlassian's words. A page whose monitors are up is not fine while a component is degraded."""
+def indicator(found: Overall, statuses: Collection[ComponentStatus | None], incidents: Iterable[Incident]) -> Indicator:
+    """Return Atlassian's word for the page: critical if everything is down, major if anything is.
+
+    An open incident counts with its severity, so that the word is never better than what people have published.
+    """
     active = [one for one in incidents if one.is_active]
-    if found == "outage":
-        critical = any(one.kind == "incident" and one.severity == "critical" for one in active)
-        return "critical" if critical or (owns and all(own.current == "down" for own in owns)) else "major"
-    if found == "degraded" or any(status in _LESSER for status in statuses):
+    severities = {one.severity for one in active if one.kind == "incident"}
+    if "critical" in severities or (statuses and all(status == "major_outage" for status in statuses)):
+        return "critical"
+    if found == "outage" or "major" in severities or not _OUTAGES.isdisjoint(statuses):
+        return "major"
+    if found == "degraded" or "degraded_performance" in statuses:
         return "minor"
     if any(one.kind == "maintenance" for one in active) or "under_maintenance" in statuses:
         return "maintenance"
-    return "minor" if found == "unknown" and owns else "none"
+    return "minor" if found == "unknown" and statuses else "none"

@@ -44,11 +44,6 @@ def test_the_table_has_everything_that_happens_to_monitors() -> None:
     assert {state for _, state, _ in meanings()} == set(get_args(Base))
 
 
-@each(("http_code", "impact"), [(0, "down"), (200, "degraded"), (404, "degraded"), (499, "degraded"), (500, "down")])
-def test_a_server_that_answers_is_not_gone(http_code: int, impact: str) -> None:
-    assert rules.impact_of(Detail("down", http_code=http_code)) == impact
-
-
 def incident(name: str = "one", impact: str = "", **given: Any) -> Incident:
     affected = (Affected(component_id="api", name="API", impact=impact),) if impact else ()  # type: ignore[arg-type]
     fields: dict[str, Any] = {"kind": "incident", "status": "investigating", "origin": "monitor"}

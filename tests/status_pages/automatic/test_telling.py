@@ -73,10 +73,10 @@ def test_a_monitor_that_is_down_opens_a_published_incident_and_its_recovery_reso
     assert world.told() == [StatusIncidents.down.format(names="API"), RECOVERED]
 
 
-def test_a_server_that_answers_with_errors_makes_a_minor_incident(publishing: World) -> None:
+def test_monitor_that_is_down_is_an_outage_whatever_status_its_server_answers(publishing: World) -> None:
     publishing.down("api", http_code=404)
-    assert (publishing.only.title, publishing.only.severity) == ("API: limited availability", "minor")
-    assert affected(publishing.only) == ["api degraded"]
+    assert (publishing.only.title, publishing.only.severity) == ("API: not available", "major")
+    assert affected(publishing.only) == ["api down"]
 
 
 def test_a_draft_waits_for_a_person_and_is_resolved_as_one(drafting: World) -> None:
@@ -156,11 +156,11 @@ def test_one_that_goes_down_within_two_minutes_joins_what_is_published_by_an_upd
     world = publishing
     world.subscribe()
     world.subscribe("web")
-    world.down("api", http_code=404)
+    world.down("api")
     world.sets_clock(2)
     world.down("web")
     assert (world.only.title, world.only.severity) == ("API and WEB: not available", "major")
-    assert affected(world.only) == ["api degraded", "web down"]
+    assert affected(world.only) == ["api down", "web down"]
     assert len(world.told()) == 2
     assert world.told("subscriber-1") == [StatusIncidents.joined.format(names="WEB")]
     world.sets_clock(4)
@@ -168,7 +168,7 @@ def test_one_that_goes_down_within_two_minutes_joins_what_is_published_by_an_upd
     assert affected(world.only) == ["api operational", "web down"]
     world.up("web")
     (ended,) = world.whole.incidents
-    assert affected(ended) == ["api degraded", "web down"]
+    assert affected(ended) == ["api down", "web down"]
     assert [update.status for update in ended.updates] == ["resolved", *["investigating"] * 3]
 
 

@@ -36,7 +36,7 @@ def test_a_slug_that_cannot_be_comes_back_with_what_was_typed(console: Console) 
     answer = console.sent("/status-pages/new", name="Our page", slug="Not This")
     page = answer.body.decode()
     assert answer.status == 400
-    assert "A slug has 1 to 100 letters" in page
+    assert "Use 1 to 100 letters a-z and digits" in page
     assert 'value="Our page"' in page
 
 

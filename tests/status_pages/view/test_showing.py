@@ -132,7 +132,7 @@ def test_drafts_are_not_seen_and_count_for_nothing(status_world: StatusWorld) ->
     assert (seen.incidents, seen.overall, seen.headline) == ((), "operational", "All systems operational")
     assert "Not yet said" not in msgspec.json.encode(seen).decode()
     published = looked_at(status_world, replace(draft, is_draft=False))
-    assert (len(published.incidents), published.overall, published.indicator) == (1, "outage", "major")
+    assert (len(published.incidents), published.overall, published.indicator) == (1, "outage", "critical")
     assert published.components[0].status == "major_outage"
 
 

@@ -20,6 +20,8 @@ MONITOR = Monitor(number=1, id="monitor-1", organization_id="organization-1", ur
 UP = Own("up", "fresh", "operational")
 DEGRADED = Own("degraded", "fresh", "degraded_performance")
 DOWN = Own("down", "fresh", "major_outage")
+ANSWERING = Own("degraded", "fresh", "major_outage")  # down, with a status below 500
+PARTLY = Own("degraded", "fresh", "partial_outage")
 STALE = Own("up", "stale", None)
 UNKNOWN = Own("unknown", "unknown", None)
 IN_MAINTENANCE = Own("up", "fresh", "under_maintenance")
@@ -66,7 +68,7 @@ def maintenance(status: Status = "in_progress") -> Incident:
         (checked("verifying", "fail", 0), "up", "fresh", "operational"),
         (checked("down", "fail", 0), "down", "fresh", "major_outage"),
         (checked("down", "fail", 500), "down", "fresh", "major_outage"),
-        (checked("down", "fail", 499), "degraded", "fresh", "degraded_performance"),  # wire 9.2
+        (checked("down", "fail", 499), "degraded", "fresh", "major_outage"),  # degraded on the wire only (9.2)
         (checked("down", "fail", 0, age=HOUR), "down", "stale", "major_outage"),
         (checked("unknown", "fail", 0), "unknown", "fresh", None),
         (checked("paused", age=HOUR), "unknown", "stale", None),
@@ -151,24 +153,31 @@ def test_a_component_is_the_worst_of_what_is_known_and_said_of_it(
         ([STALE, STALE], [], "unknown", "minor"),
         ([UNKNOWN], [], "unknown", "minor"),
         ([Own("unknown", "fresh", None)], [], "unknown", "minor"),  # checked, but the box is cut off
-        ([UP, DOWN], [], "degraded", "minor"),
+        ([UP, DOWN], [], "degraded", "major"),
         ([DOWN, DOWN], [], "outage", "critical"),
-        ([DOWN, STALE], [], "degraded", "minor"),
+        ([DOWN, STALE], [], "degraded", "major"),
+        ([UP, ANSWERING], [], "degraded", "major"),
+        ([ANSWERING, ANSWERING], [], "outage", "critical"),
+        ([UP, PARTLY], [], "operational", "major"),
+        ([PARTLY, PARTLY], [], "operational", "major"),
         ([UP, DEGRADED], [], "operational", "minor"),
         ([UP, IN_MAINTENANCE], [], "operational", "maintenance"),
         ([UP], [maintenance()], "operational", "maintenance"),
         ([UP], [maintenance("scheduled")], "operational", "none"),
-        ([UP, DOWN], [maintenance()], "degraded", "minor"),
+        ([UP, DOWN], [maintenance()], "degraded", "major"),
         ([DOWN, DOWN], [maintenance()], "outage", "critical"),
         ([UP], [incident("operational")], "degraded", "minor"),
-        ([UP], [incident("down")], "outage", "major"),
+        ([UP], [incident("down")], "outage", "critical"),  # the one component there is
+        ([UP, UP], [incident("down")], "outage", "major"),
         ([UP], [incident("down", component="component-of-somebody-else")], "degraded", "minor"),
-        ([UP], [incident("partial", severity="major")], "degraded", "minor"),
+        ([UP], [incident("partial", severity="major")], "degraded", "major"),
+        ([UP], [incident("operational", severity="major")], "degraded", "major"),
+        ([UP], [incident("partial")], "degraded", "major"),
         ([UP], [incident(severity="critical")], "outage", "critical"),
         ([UP], [incident(severity="critical", status="resolved")], "operational", "none"),
         ([UP], [incident(severity="critical", is_draft=True)], "operational", "none"),
         ([], [incident()], "degraded", "minor"),
-        ([UP], [incident("down"), maintenance()], "outage", "major"),
+        ([UP, UP], [incident("down"), maintenance()], "outage", "major"),
     ],
 )
 def test_a_page_stands_as_the_wire_says(
@@ -176,7 +185,9 @@ def test_a_page_stands_as_the_wire_says(
 ) -> None:
     found = standing.overall(owns, incidents, {"component-a"})
     assert found == overall
-    assert standing.indicator(found, owns, [own.status for own in owns], incidents) == indicator
+    ids = ("component-a", "component-b")
+    statuses = [standing.status_of(component, own, incidents) for component, own in zip(ids, owns, strict=False)]
+    assert standing.indicator(found, statuses, incidents) == indicator
 
 
 @each(

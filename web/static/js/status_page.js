@@ -1,11 +1,12 @@
 // A status page's forms: the address follows the name of a new page, and the preview follows what is typed.
-const slug = (text) => text.normalize("NFKD").toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-+|-+$/g, "").slice(0, 100);
+import { slug } from "./slug.js";
 
 for (const name of document.querySelectorAll("[data-names]")) {
   const field = document.getElementById(name.dataset.names);
-  let own = field.value !== "" && field.value !== slug(name.value);
+  const made = () => slug(name.value, name.dataset.spelling, field.maxLength);
+  let own = field.value !== "" && field.value !== made();
   field.addEventListener("input", () => { own = field.value !== ""; });
-  name.addEventListener("input", () => { if (!own) field.value = slug(name.value); });
+  name.addEventListener("input", () => { if (!own) field.value = made(); });
 }
 
 for (const form of document.querySelectorAll("[data-previews]")) {
