@@ -19,6 +19,7 @@ from analytics_box.docs.documentation import Documentation
 from analytics_box.docs.manual import Manual
 from analytics_box.docs.reference import Reference, Schema
 from analytics_box.event_side import EventSide
+from analytics_box.file_queue import FileQueue
 from analytics_box.flags.comparing.people import RecentPeople
 from analytics_box.flags.ofrep.serve import Ofrep
 from analytics_box.flags.ofrep.states import States
@@ -235,6 +236,7 @@ def _on_pages(wired: Wired) -> tuple[object, ...]:
         SegmentedBoard(WEBSITE),
         Palette(SOURCES),
         ImportJobs(clock),
+        FileQueue(),
         _assets(),
         manual,
         reference,

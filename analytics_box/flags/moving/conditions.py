@@ -4,8 +4,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
+import msgspec
 from msgspec.structs import replace
 
+from analytics_box.file_queue import keep_going
 from analytics_box.flags.flag import (
     MOST_NODES,
     MOST_VALUES,
@@ -24,6 +26,7 @@ NOBODY: Final = Node(any=())
 
 _TYPES: Final[dict[str, RuleType]] = {"user_id": "user_id", "email": "email"}
 _PLAIN: Final = frozenset(("equals", "contains", "starts_with", "ends_with", "in"))
+MOST_PARTS: Final = 10 * MOST_NODES  # that a condition is read of, before what is the same in it is joined
 _LONGEST_PATTERN: Final = 900  # characters
 _VARIANT_KEY: Final = re.compile(r"(?!(?:true|false)\Z)[A-Za-z0-9_-]{1,64}\Z")
 
@@ -212,22 +215,25 @@ def _inside(nodes: tuple[Node, ...] | None, names: Mapping[str, str]) -> tuple[N
 
 def variants_of(values: Iterable[Any], names: Sequence[str] = ()) -> list[Variant]:
     """Variants of values, the same one once, under their names or what can be a name of them. None has a weight."""
-    made: list[Variant] = []
+    made: dict[bytes, Variant] = {}
+    taken: set[str] = set()
     for index, value in enumerate(values):
-        if any(_same(value, one.value) for one in made):
+        keep_going()
+        identity = identity_of(value)
+        if identity in made:
             continue
         key = names[index] if index < len(names) and _VARIANT_KEY.match(names[index]) else _name(value)
-        taken = {one.key for one in made}
         free = key if key and key not in taken else f"value-{len(made) + 1}"
         while free in taken:
             free += "-"
-        made.append(Variant(key=free, value=value, type=type_of(value)))
-    return made
+        taken.add(free)
+        made[identity] = Variant(key=free, value=value, type=type_of(value))
+    return list(made.values())
 
 
-def variant_of(value: Any, variants: Iterable[Variant]) -> str:
-    """The key of the variant with this value. Raises StopIteration for none."""
-    return next(one.key for one in variants if _same(value, one.value))
+def identity_of(value: Any) -> bytes:
+    """The same for equal values of the same type, and for no others."""
+    return type(value).__name__.encode() + msgspec.json.encode(value, order="sorted")
 
 
 def type_of(value: Any) -> Any:
@@ -242,7 +248,3 @@ def _name(value: Any) -> str:
         return ""
     text = value if isinstance(value, str) else f"{value:g}" if isinstance(value, int | float) else ""
     return text if _VARIANT_KEY.match(text) else ""
-
-
-def _same(one: Any, other: Any) -> bool:
-    return type(one) is type(other) and one == other

@@ -13,7 +13,7 @@ from msgspec import Struct
 from analytics_box.errors import BadRequest
 from analytics_box.flags.flag import Algorithm, Bucketing, Definition, Node, Rule, Variant
 from analytics_box.flags.moving.conditions import EVERYBODY, all_of, exists, is_for_everybody, none_of, rule, type_of
-from analytics_box.flags.moving.flagd_conditions import Strange, attribute_of, condition, shown
+from analytics_box.flags.moving.flagd_conditions import Evaluators, Strange, attribute_of, condition, shown
 from analytics_box.flags.moving.taking import listed, mapping, number, text
 from analytics_box.flags.moving.wanted import MOST, File, Notes, Wanted, description_of, key_error, wanted
 
@@ -98,7 +98,7 @@ class _Reading:
         self._key = key
         self._values = {str(name): value for name, value in values.items()}
         self._default = default
-        self._evaluators = shared.evaluators
+        self._evaluators = Evaluators(shared.evaluators)
         self._algorithm = shared.algorithm
         self._notes = notes
         self._is_boolean = all(isinstance(one, bool) for one in self._values.values())
@@ -134,6 +134,7 @@ class _Reading:
 
     def _walk(self, given: Any, path: Node, depth: int) -> Iterator[Rule]:
         """Rules that give something to all who come along a path."""
+        self._evaluators.begin_part()
         if depth > _DEEPEST:
             raise Strange("it is too deep")
         if given is None or isinstance(given, bool | str):
@@ -143,7 +144,7 @@ class _Reading:
             raise Strange(f"{shown(given)} is no operation")
         (operation, arguments), *_ = given.items()
         if operation == "$ref":
-            yield from self._walk(self._evaluator(arguments), path, depth + 1)
+            yield from self._walk(self._evaluators.find(arguments), path, depth + 1)
         elif operation in {"if", "?:"}:
             yield from self._branches(listed(arguments), path, depth)
         elif operation == "fractional":
@@ -169,11 +170,6 @@ class _Reading:
 
     def _gives(self, name: str) -> dict[str, Any]:
         return {"enabled": self._values[name]} if self._is_boolean else {"variant": name}
-
-    def _evaluator(self, name: Any) -> Any:
-        if not isinstance(name, str) or name not in self._evaluators:
-            raise Strange(f"the evaluator {name} is not in the file")
-        return self._evaluators[name]
 
     def _fractional(self, arguments: Sequence[Any], path: Node) -> Iterator[Rule]:
         """A rule for each share; who has not what is drawn by gets the default."""

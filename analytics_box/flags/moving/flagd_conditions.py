@@ -5,8 +5,19 @@ from typing import Any, Final
 
 import msgspec
 
+from analytics_box.file_queue import keep_going
 from analytics_box.flags.flag import Node, Operator, Scalar
-from analytics_box.flags.moving.conditions import EVERYBODY, NOBODY, all_of, any_of, exists, leaf, none_of, one_of
+from analytics_box.flags.moving.conditions import (
+    EVERYBODY,
+    MOST_PARTS,
+    NOBODY,
+    all_of,
+    any_of,
+    exists,
+    leaf,
+    none_of,
+    one_of,
+)
 from analytics_box.flags.moving.taking import is_scalar, scalars
 
 _ATTRIBUTES: Final = {"targetingKey": "user_id"}
@@ -38,6 +49,28 @@ class Strange(Exception):
     """Something that cannot be said here; its text says what."""
 
 
+class Evaluators:
+    """The named expressions of a file, while one flag is read. One that is named is read each time, so what is read of
+    them is bounded."""
+
+    def __init__(self, given: Mapping[str, Any]) -> None:
+        self._given = given
+        self._parts = 0
+
+    def find(self, name: Any) -> Any:
+        """The expression of this name. Raises Strange."""
+        if not isinstance(name, str) or name not in self._given:
+            raise Strange(f"the evaluator {name} is not in the file")
+        return self._given[name]
+
+    def begin_part(self) -> None:
+        """One more part of an expression is read. Raises Strange after too many."""
+        keep_going()
+        self._parts += 1
+        if self._parts > MOST_PARTS:
+            raise Strange("it is too large")
+
+
 def attribute_of(given: Any) -> str | None:
     """The attribute that is looked at; None for anything but a plain one."""
     if not isinstance(given, dict) or set(given) != {"var"}:
@@ -49,8 +82,9 @@ def attribute_of(given: Any) -> str | None:
     return _ATTRIBUTES.get(name, name)
 
 
-def condition(given: Any, evaluators: Mapping[str, Any], depth: int = 0) -> Node:
+def condition(given: Any, evaluators: Evaluators, depth: int = 0) -> Node:
     """What an expression asks for where it stands as a condition. Raises Strange."""
+    evaluators.begin_part()
     if depth > _DEEPEST:
         raise Strange("it is too deep")
     if isinstance(given, bool):
@@ -59,9 +93,7 @@ def condition(given: Any, evaluators: Mapping[str, Any], depth: int = 0) -> Node
         raise Strange(f"{shown(given)} is no condition")
     (operation, arguments), *_ = given.items()
     if operation == "$ref":
-        if arguments not in evaluators:
-            raise Strange(f"the evaluator {arguments} is not in the file")
-        return condition(evaluators[arguments], evaluators, depth + 1)
+        return condition(evaluators.find(arguments), evaluators, depth + 1)
     listed = arguments if isinstance(arguments, list) else [arguments]
     if operation in _JOINED:
         return _JOINED[operation]([condition(one, evaluators, depth + 1) for one in listed])
@@ -76,7 +108,7 @@ def condition(given: Any, evaluators: Mapping[str, Any], depth: int = 0) -> Node
     return found_or_none
 
 
-def _truth(given: Any, evaluators: Mapping[str, Any], depth: int) -> Node:
+def _truth(given: Any, evaluators: Evaluators, depth: int) -> Node:
     """Whether a value is there and says something; of an operation, whether it is true."""
     attribute = attribute_of(given)
     if attribute is None:

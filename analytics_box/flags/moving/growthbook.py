@@ -11,9 +11,9 @@ import msgspec
 from msgspec import Struct
 
 from analytics_box.errors import BadRequest
-from analytics_box.flags.flag import Algorithm, Bucketing, Definition, Node, Prerequisite, Rule, Variant
+from analytics_box.flags.flag import MOST_VALUES, Algorithm, Bucketing, Definition, Node, Prerequisite, Rule, Variant
 from analytics_box.flags.moving import growthbook_conditions
-from analytics_box.flags.moving.conditions import all_of, exists, rule, variant_of, variants_of
+from analytics_box.flags.moving.conditions import all_of, exists, identity_of, rule, variants_of
 from analytics_box.flags.moving.growthbook_conditions import attribute_of
 from analytics_box.flags.moving.taking import listed, mapping, mappings, number, text
 from analytics_box.flags.moving.wanted import (
@@ -152,7 +152,7 @@ def _wanted(position: int, feature: Feature, around: Around) -> Wanted:
     if is_boolean:
         fields |= {"type": "boolean", "defaultValue": default is True}
     else:
-        chosen = variant_of(default, variants)
+        chosen = next(one.key for one in variants if identity_of(one.value) == identity_of(default))
         weighted = (msgspec.structs.replace(one, weight=100.0 if one.key == chosen else 0.0) for one in variants)
         fields |= {"type": "multivariant", "variants": tuple(weighted)}
     return wanted(position, feature.key, Definition(**fields), notes)
@@ -169,14 +169,18 @@ class _Reading:
         self._variants = variants
         self._notes = notes
         self._is_boolean = is_boolean
+        self._keys = {identity_of(one.value): one.key for one in variants}
+        self._taking = 0  # rules so far that take somebody
         self.prerequisites: list[Prerequisite] = []
 
     def rules(self) -> list[Rule]:
         """All of them, in their order."""
         found: list[Rule] = []
         for position, given in enumerate(mappings(self._feature.given.get("rules")), 1):
-            if self._needs(given, f"Rule {position}") and ("force" in given or "variations" in given):
+            takes = "force" in given or "variations" in given
+            if self._needs(given, f"Rule {position}") and takes:
                 found += self._one(given, f"Rule {position}")
+            self._taking += takes
         return found
 
     def _one(self, given: Mapping[str, Any], name: str) -> Iterable[Rule]:
@@ -233,25 +237,19 @@ class _Reading:
     def _gives(self, value: Any) -> dict[str, Any]:
         if self._is_boolean:
             return {"enabled": value is True}
-        return {"variant": variant_of(value, self._variants)}
+        return {"variant": self._keys[identity_of(value)]}
 
     def _needs(self, given: Mapping[str, Any], name: str) -> bool:
         """Whether a rule can be said as far as it is about other features, which become prerequisites."""
         for parent in mappings(given.get("parentConditions")):
             key = text(parent.get("id"))
             gives = self._wanted_of(key, mapping(parent.get("condition")))
-            if parent.get("gate") is not True or gives is None or len(self._rules_before(given)) > 0:
+            if parent.get("gate") is not True or gives is None or self._taking:
                 self._notes.lose(f"{name}: what it asks of the feature {key} has no counterpart")
                 return False
             if gives:
                 self.prerequisites.append(Prerequisite(key=key, gives=gives))
         return True
-
-    def _rules_before(self, given: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-        """Rules before one that take somebody."""
-        rules = mappings(self._feature.given.get("rules"))
-        before = rules[: next(index for index, one in enumerate(rules) if one is given)]
-        return [one for one in before if "force" in one or "variations" in one]
 
     def _wanted_of(self, key: str, condition: Mapping[str, Any]) -> tuple[str, ...] | None:
         """Which variants of another feature a condition of its value means; None where that cannot be said."""
@@ -262,18 +260,18 @@ class _Reading:
         values: list[Any] = [asked]
         if isinstance(asked, dict):
             if asked == {"$exists": True}:
-                return tuple(_named(one, variants) for one in variants)
+                return _named(variants, variants)
             if set(asked) - {"$eq", "$in"}:
                 return None
             values = asked.get("$in", [asked.get("$eq")])
-        return tuple(_named(one, variants) for one in variants if one.value in values) or None
+        asked_for = values[: MOST_VALUES + 1]
+        return _named((one for one in variants if one.value in asked_for), variants) or None
 
 
-def _named(one: Variant, variants: Iterable[Variant]) -> str:
-    """What a prerequisite calls a variant: of a flag that is only on or off, whether it is on."""
-    if all(isinstance(each.value, bool) for each in variants):
-        return "true" if one.value else "false"
-    return one.key
+def _named(some: Iterable[Variant], variants: Iterable[Variant]) -> tuple[str, ...]:
+    """What a prerequisite calls some of these variants: of a flag that is only on or off, whether it is on."""
+    is_boolean = all(isinstance(each.value, bool) for each in variants)
+    return tuple(("true" if one.value else "false") if is_boolean else one.key for one in some)
 
 
 def _ranges(given: Mapping[str, Any], variations: int) -> list[tuple[float, float]]:

@@ -3,8 +3,10 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from analytics_box.file_queue import keep_going
 from analytics_box.flags.flag import Node, Operator
 from analytics_box.flags.moving.conditions import (
+    MOST_PARTS,
     all_of,
     any_of,
     exists,
@@ -56,10 +58,15 @@ def condition(given: Mapping[str, Any], groups: Mapping[str, Any], notes: Notes,
 class _Reading:
     def __init__(self, groups: Mapping[str, Any]) -> None:
         self._groups = groups
+        self._parts = 0  # that were read, those of a saved group each time that it is named
 
     def whole(self, given: Mapping[str, Any], depth: int) -> Node:
+        self._parts += 1
         if depth > _DEEPEST:
             raise _Strange("a condition as deep as that")
+        if self._parts > MOST_PARTS:
+            raise _Strange("a condition as large as that")
+        keep_going()
         return all_of([self._entry(str(name), asked, depth + 1) for name, asked in given.items()])
 
     def _entry(self, name: str, asked: Any, depth: int) -> Node:

@@ -1,13 +1,12 @@
 """Flags from a file, over RPC: `flags.import`. A dry run plans the same and stores nothing."""
 
-import asyncio
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Annotated, Final
 
 from msgspec import Meta, Struct
 
 from analytics_box.errors import BadRequest, Conflict
+from analytics_box.file_queue import FileQueue
 from analytics_box.flags.access import Reach, check, reach
 from analytics_box.flags.editing.change import known
 from analytics_box.flags.editing.draft import clean_environment
@@ -22,7 +21,6 @@ from analytics_box.http.call import Call
 from analytics_box.store.db import Connection
 
 IMPORTS: Final = 6  # a minute, for each organization
-_READER: Final = ThreadPoolExecutor(1, thread_name_prefix="import")  # of a process: one file is read at a time
 _TRIES: Final = 3
 _STATUSES: Final[tuple[Status, ...]] = ("created", "updated", "unchanged", "existing", "failed")
 
@@ -99,8 +97,8 @@ async def import_flags(call: Call, given: GivenImport) -> ImportShown:
     if call.identity.operator is None:
         call.parts.limits.take("flag imports", own.organization_id, IMPORTS)
     environment = clean_environment(given.environment)
-    source, file = await asyncio.get_running_loop().run_in_executor(
-        _READER, files.read, given.content, given.format, given.sourceEnvironment
+    source, file = await call.parts[FileQueue].run(
+        own.organization_id, files.read, given.content, given.format, given.sourceEnvironment
     )
     target = Target(
         source=source,
@@ -117,7 +115,7 @@ async def _carried_out(call: Call, own: Reach, file: File, target: Target, *, dr
     """Plan beside the event loop, then store; anew where somebody changed flags meanwhile. Raises Conflict."""
     for _ in range(_TRIES):
         scope = await call.read(lambda db: known(db, own))
-        plan = await asyncio.get_running_loop().run_in_executor(_READER, planned, scope, own, file, target)
+        plan = await call.parts[FileQueue].run(own.organization_id, planned, scope, own, file, target)
         if dry:
             return plan
         try:

@@ -12,7 +12,16 @@ from msgspec import Struct
 
 from analytics_box.errors import BadRequest
 from analytics_box.flags.flag import Bucketing, Definition, Node, Prerequisite, Rule, Variant
-from analytics_box.flags.moving.conditions import EVERYBODY, all_of, exists, none_of, one_of, rule, variants_of
+from analytics_box.flags.moving.conditions import (
+    EVERYBODY,
+    all_of,
+    exists,
+    identity_of,
+    none_of,
+    one_of,
+    rule,
+    variants_of,
+)
 from analytics_box.flags.moving.launchdarkly_clauses import Segments, attribute_of
 from analytics_box.flags.moving.taking import listed, mapping, mappings, number, scalars, text
 from analytics_box.flags.moving.wanted import (
@@ -66,11 +75,10 @@ def read(given: Mapping[str, Any], environment: str | None = None) -> File:
         raise BadRequest(f"A file may have {MOST:,} flags; split it")
     chosen = chosen_environment((name for one in found for name in mapping(one.get("environments"))), environment)
     segments = Segments(given.get("segments"))
-    features = {text(one.get("key")): _feature(one, chosen) for one in found}
+    read_features = [_feature(one, chosen) for one in found]
+    features = {one.key: one for one in read_features}
     return File(
-        flags=tuple(
-            _wanted(position, _feature(one, chosen), features, segments) for position, one in enumerate(found, 1)
-        ),
+        flags=tuple(_wanted(position, one, features, segments) for position, one in enumerate(read_features, 1)),
         groups=tuple(segments.groups()),
         chosen=chosen,
     )
@@ -90,17 +98,14 @@ def _feature(given: Mapping[str, Any], environment: str | None) -> Feature:
     values = [one["value"] for one in variations] if is_of_api else variations
     names = [text(one.get("name")) for one in variations] if is_of_api else []
     variants = variants_of(values, names)
+    places = {identity_of(one.value): place for place, one in enumerate(variants)}
     return Feature(
         key=text(given.get("key")),
         given=given,
         state=given if environment is None else mapping(mapping(given.get("environments")).get(environment)),
         variants=variants,
-        gives=[next(at for at, one in enumerate(variants) if _is(one.value, value)) for value in values],
+        gives=[places[identity_of(value)] for value in values],
     )
-
-
-def _is(one: Any, other: Any) -> bool:
-    return type(one) is type(other) and one == other
 
 
 def _wanted(position: int, feature: Feature, others: Mapping[str, Feature], segments: Segments) -> Wanted:

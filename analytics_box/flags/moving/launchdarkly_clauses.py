@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
+from analytics_box.file_queue import keep_going
 from analytics_box.flags.flag import Bucketing, Node, Operator, Rule, Scalar
 from analytics_box.flags.moving.conditions import (
     all_of,
@@ -77,6 +78,7 @@ class Segments:
         return all_of(known) if len(known) == len(found) else None
 
     def _clause(self, given: Mapping[str, Any], notes: Notes) -> Node | None:
+        keep_going()
         operator, values, negate = text(given.get("op")), scalars(given.get("values")), given.get("negate") is True
         if operator == "segmentMatch":
             inside = [self._segment(str(one), notes) for one in values]
@@ -161,7 +163,7 @@ def _group(given: Mapping[str, Any], rules: tuple[Rule, ...], notes: Notes) -> W
         name=name_of(given.get("name")) or key[:100],
         description=description_of(given.get("description")),
         rules=rules,
-        notes=tuple(notes.said),
+        notes=notes.said,
     )
 
 

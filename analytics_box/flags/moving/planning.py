@@ -7,6 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from analytics_box.errors import BadRequest, BoxError
+from analytics_box.file_queue import keep_going
 from analytics_box.flags.access import Reach
 from analytics_box.flags.editing import change, dependencies
 from analytics_box.flags.evaluation.checking import MOST_STEPS, TOO_MANY_STEPS, Load
@@ -100,6 +101,7 @@ class _Planning:
         self._target = target
         self._scope = scope
         self._groups = {one.id: one for one in scope.groups}
+        self._group_ids = {one.name: one.id for one in scope.groups}
         self._ids: dict[str, str] = {}  # of target groups, by what the file calls them
         self._seen: set[tuple[str, str | None, str | None]] = set()
         self._flags = _Among(scope.flags)
@@ -107,6 +109,7 @@ class _Planning:
 
     def group(self, wanted: WantedGroup) -> PlannedGroup:
         """What becomes of a target group: one of that name is the same one."""
+        keep_going()
         try:
             return self._group(wanted)
         except BoxError as refused:
@@ -116,7 +119,7 @@ class _Planning:
         rules = wanted.rules
         name = " ".join(wanted.name.split())
         scope = replace(self._scope, groups=tuple(self._groups.values()))
-        before = next((one for one in scope.groups if one.name == name), None)
+        before = self._groups.get(self._group_ids.get(name, ""))
         status: Status = "created"
         if before is None:
             given = NewGroup(name=name, description=wanted.description, color=wanted.color, rules=rules)
@@ -129,6 +132,7 @@ class _Planning:
                 status, after = "existing", before
         self._ids[wanted.ref] = after.id
         self._groups[after.id] = after
+        self._group_ids[after.name] = after.id
         return PlannedGroup(wanted=wanted, status=status, before=before, group=after)
 
     def begin_flags(self) -> None:
@@ -138,6 +142,7 @@ class _Planning:
 
     def flag(self, wanted: Wanted) -> PlannedFlag:
         """What becomes of a flag: one of that key in that environment, for that user, is the same one."""
+        keep_going()
         if wanted.definition is None:
             return PlannedFlag(
                 wanted=wanted, status="failed", field=wanted.field, error=wanted.error, notes=wanted.notes

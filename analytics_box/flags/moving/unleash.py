@@ -10,7 +10,8 @@ from typing import Any, Final
 from msgspec import Struct
 
 from analytics_box.errors import BadRequest
-from analytics_box.flags.flag import Bucketing, Definition, Node, Prerequisite, Rule, Variant
+from analytics_box.file_queue import keep_going
+from analytics_box.flags.flag import MOST_NODES, Bucketing, Definition, Node, Prerequisite, Rule, Variant
 from analytics_box.flags.moving import unleash_constraints
 from analytics_box.flags.moving.conditions import EVERYBODY, all_of, each_of, exists, none_of, one_of, rule
 from analytics_box.flags.moving.taking import entries, mapping, mappings, number, text
@@ -121,6 +122,9 @@ def _of_export(
     )
     here = [one for one in strategies if not one.get("environment") or text(one["environment"]) == chosen]
     here.sort(key=lambda one: number(one.get("sortOrder")) or 0)
+    strategies_of: dict[str, list[Mapping[str, Any]]] = {}
+    for one in here:
+        strategies_of.setdefault(text(one.get("featureName")), []).append(one)
     state_of = {
         text(one.get("featureName")): one
         for one in states
@@ -141,8 +145,7 @@ def _of_export(
                 enabled=state.get("enabled") is True,
                 strategies=[
                     _with_segments(one, segments, links.get(text(one.get("id")), ()))
-                    for one in here
-                    if text(one.get("featureName")) == key
+                    for one in strategies_of.get(key, ())
                 ],
                 variants=mappings(state.get("variants") or feature.get("variants")),
                 dependencies=needs.get(key, ()),
@@ -154,7 +157,9 @@ def _of_export(
 def _with_segments(
     given: Mapping[str, Any], segments: Mapping[str, Mapping[str, Any]], linked: Iterable[str] = ()
 ) -> Mapping[str, Any]:
-    """A strategy with the constraints of its segments; those of a segment that the file does not have are missing."""
+    """A strategy with the constraints of its segments; those of a segment that the file does not have are missing, and
+    of more than a flag can have the first ones stay, which are too many."""
+    keep_going()
     ids = [text(one) for one in given.get("segments") or () if not isinstance(one, dict)]
     inside = [one for one in given.get("segments") or () if isinstance(one, dict)]
     ids += [*linked, *(text(one.get("id")) for one in inside if "constraints" not in one)]
@@ -163,7 +168,7 @@ def _with_segments(
     missing = False
     for segment in found:
         if isinstance(segment.get("constraints"), list):
-            constraints += mappings(segment["constraints"])
+            constraints += mappings(segment["constraints"])[: MOST_NODES + 1]
         else:
             missing = True
     return dict(given) | {"constraints": constraints, "without segment": missing}

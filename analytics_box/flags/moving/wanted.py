@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from analytics_box.errors import BadRequest
+from analytics_box.file_queue import keep_going
 from analytics_box.flags.flag import LONGEST_DESCRIPTION, LONGEST_KEY, LONGEST_NAME, Definition, Rule
 from analytics_box.flags.moving.conditions import is_for_nobody
 
@@ -64,13 +65,17 @@ class Notes:
     """What is said of one flag while it is read."""
 
     def __init__(self) -> None:
-        self.said: list[str] = []
+        self._said: dict[str, None] = {}
         self.decides = False
+
+    @property
+    def said(self) -> tuple[str, ...]:
+        """Everything that was said, each once."""
+        return tuple(self._said)
 
     def say(self, text: str) -> None:
         """Something is a little different here, and nobody gets anything else by that."""
-        if text not in self.said:
-            self.said.append(text)
+        self._said[text] = None
 
     def lose(self, text: str) -> None:
         """Something that decides who gets what cannot be said here: the flag becomes inactive."""
@@ -80,9 +85,10 @@ class Notes:
 
 def wanted(number: int, key: str, definition: Definition, notes: Notes) -> Wanted:
     """A flag that was read, without rules that match nobody."""
+    keep_going()
     rules = tuple(one for one in definition.rules if not is_for_nobody(one))
     definition = msgspec.structs.replace(definition, rules=rules)
-    return Wanted(number=number, key=key, definition=definition, notes=tuple(notes.said), decides=notes.decides)
+    return Wanted(number=number, key=key, definition=definition, notes=notes.said, decides=notes.decides)
 
 
 def key_error(key: str) -> str:

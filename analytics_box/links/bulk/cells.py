@@ -32,10 +32,10 @@ def joined(tags: Sequence[str]) -> str:
 
 def split(cell: str) -> list[str]:
     """The tags in a cell, without those that are blank."""
-    tags = [""]
+    tags: list[list[str]] = [[]]
     for piece in _PIECE.finditer(cell):
         if piece[0] == _BETWEEN:
-            tags.append("")
+            tags.append([])
         else:
-            tags[-1] += piece[1] or piece[0]
-    return [text for tag in tags if (text := tag.strip())]
+            tags[-1].append(piece[1] or piece[0])
+    return [text for tag in tags if (text := "".join(tag).strip())]

@@ -3,7 +3,6 @@ keeping anything, or keeping anybody waiting."""
 
 import asyncio
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from typing import Annotated, Final, NamedTuple, TypeVar
 
 from msgspec import UNSET, Meta, Struct
@@ -12,6 +11,7 @@ from msgspec.structs import replace
 from analytics_box.accounts.passwords import Passwords
 from analytics_box.acting import By
 from analytics_box.errors import BadRequest, BoxError
+from analytics_box.file_queue import FileQueue
 from analytics_box.http.call import Call
 from analytics_box.links.access import check
 from analytics_box.links.bulk import dry_run as import_trial
@@ -33,7 +33,6 @@ from analytics_box.tenancy.acting import acting
 T = TypeVar("T")
 
 _AT_ONCE: Final = 50  # rows in one write or one look, so that others hardly wait
-_READER: Final = ThreadPoolExecutor(1, thread_name_prefix="import")  # of a process: one file is read at a time
 _NOT_HASHED: Final = "the password of row {number}, which a dry run does not hash"
 _UNPROTECTED: Final = (
     "This link had a password, which an export leaves out; give it one in the column password, or empty protected"
@@ -88,7 +87,7 @@ async def import_links(call: Call, given: GivenImport) -> ImportShown:
 async def imported(call: Call, given: GivenImport, hear: Callable[[int, int], None]) -> ImportShown:
     """Import as `import_links` does; `hear` is told again and again how many of how many rows are done."""
     organization_id, by = acting(call, given.organizationId)
-    file = await asyncio.get_running_loop().run_in_executor(_READER, read, given.content, given.format)
+    file = await call.parts[FileQueue].run(organization_id, read, given.content, given.format)
     total = len(file.rows)
     policy = policy_of(call, organization_id)
     rows: list[Row] = []

@@ -7,6 +7,7 @@ import msgspec
 from msgspec import Struct
 
 from analytics_box.errors import BoxError
+from analytics_box.file_queue import keep_going
 from analytics_box.links.bulk import cells
 from analytics_box.links.bulk.exports import BESIDE, UTM
 from analytics_box.links.bulk.files import Record
@@ -66,6 +67,7 @@ class Parsed(Struct, frozen=True):
 
 def parse(record: Record) -> Parsed:
     """What a row says; empty cells are left out."""
+    keep_going()
     if record.wrong:
         return Parsed(record.number, wrong=RowShown(record.number, "failed", error=record.wrong))
     try:

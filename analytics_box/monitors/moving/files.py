@@ -9,6 +9,7 @@ import msgspec
 import yaml
 
 from analytics_box.errors import BadRequest
+from analytics_box.file_queue import keep_going
 
 MOST_BYTES: Final = 8_000_000
 MOST_OF_YAML: Final = 2_000_000  # characters: reading them takes ten times as long as those of JSON
@@ -100,6 +101,7 @@ def _check_depth(events: Iterator[Any]) -> None:
     """Raises BadRequest for what is nested deeper than any file of monitors. Nothing here calls itself."""
     depth = 0
     for count, event in enumerate(events):
+        keep_going()
         if isinstance(event, yaml.CollectionStartEvent):
             depth += 1
         elif isinstance(event, yaml.CollectionEndEvent):

@@ -13,6 +13,7 @@ from analytics_box.monitors.moving.files import Taking
 from analytics_box.monitors.moving.kuma import without_user
 from analytics_box.monitors.moving.wanted import (
     MOST,
+    MOST_WINDOWS,
     File,
     Notes,
     Wanted,
@@ -219,4 +220,6 @@ def _window(
     except msgspec.ValidationError:
         notes.lost(name, decides=True)
         return
+    if len(windows) == MOST_WINDOWS:
+        raise BadRequest(f"A file may have {MOST_WINDOWS:,} maintenance windows; split it")
     windows.append(WantedWindow(ref=name, given=made))

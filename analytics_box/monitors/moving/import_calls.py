@@ -1,14 +1,13 @@
 """Monitors from a file, over RPC: `uptime.import`. A dry run says the same without storing anything."""
 
-import asyncio
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Annotated, Any, Final, TypeVar
 
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from analytics_box.errors import BadRequest, BoxError, Conflict
+from analytics_box.file_queue import FileQueue
 from analytics_box.http.call import Call
 from analytics_box.monitors.access import Reach, check, global_reach
 from analytics_box.monitors.directory import Monitors
@@ -30,7 +29,6 @@ T = TypeVar("T")
 IMPORTS: Final = 6  # a minute, for each organization
 _ODD: Final = "The file cannot be read: a value in it is not of the kind that it should be"
 _AT_ONCE: Final = 50  # monitors in one write or one look, so that others hardly wait
-_READER: Final = ThreadPoolExecutor(1, thread_name_prefix="import")  # of a process: one file is read at a time
 _READERS: Final[dict[Source, Callable[[dict[str, Any]], File]]] = {
     "analytics-box": own.read,
     "uptime-kuma": kuma.read,
@@ -102,14 +100,13 @@ async def import_monitors(call: Call, given: GivenImport) -> ImportShown:
     await call.read(lambda db: check(db, acting, "member"))
     if call.identity.operator is None:
         call.parts.limits.take("monitor imports", acting.organization_id, IMPORTS)
-    source, file = await asyncio.get_running_loop().run_in_executor(_READER, read, given.content, given.source)
-    ordered, circles = in_order(file.monitors)
+    queue = call.parts[FileQueue]
+    source, file = await queue.run(acting.organization_id, read, given.content, given.source)
     plan = Plan(_around(call, acting), acting, call.parts[Tools].fence_of(acting), given.existing)
-    done: list[Planned] = list(circles)
-    for some in _pieces(ordered):
-        planned = await asyncio.to_thread(_planned, plan, some)
-        done += planned if given.dryRun else await _stored(call, acting, planned)
-    listed = [await _window(call, acting, plan.ids, one, given) for one in file.windows]
+    planned, done = await queue.run(acting.organization_id, _planned, plan, file.monitors)
+    for some in _pieces(planned):
+        done += some if given.dryRun else await _stored(call, acting, some)
+    listed = await _windows(call, acting, plan.ids, file.windows, given)
     rows = [_row(call, one, dry=given.dryRun) for one in sorted(done, key=lambda one: one.wanted.number)]
     statuses: tuple[Status, ...] = ("created", "updated", "unchanged", "existing", "failed")
     counts = {status: sum(row.status == status for row in rows) for status in statuses}
@@ -150,9 +147,11 @@ def _around(call: Call, acting: Reach) -> Around:
     )
 
 
-def _planned(plan: Plan, some: Sequence[Wanted]) -> list[Planned]:
-    """Beside the event loop: it takes a while."""
-    return [plan.of(one) for one in some]
+def _planned(plan: Plan, wanted: Sequence[Wanted]) -> tuple[list[Planned], list[Planned]]:
+    """What would become of the monitors of a file, and of those that cannot be, because their parents are in a
+    circle."""
+    ordered, circles = in_order(wanted)
+    return [plan.of(one) for one in ordered], circles
 
 
 async def _stored(call: Call, acting: Reach, planned: list[Planned]) -> list[Planned]:
@@ -196,15 +195,30 @@ def _store(db: Connection, tools: Tools, acting: Reach, one: Planned) -> Changed
     return None
 
 
+async def _windows(
+    call: Call, acting: Reach, known: dict[str, str], wanted: Sequence[WantedWindow], given: GivenImport
+) -> list[WindowShown]:
+    """What becomes of windows; those that are there stay as they are."""
+    there = list(call.parts[Monitors].windows(acting.organization_id))
+    ids, names = {one.id for one in there}, {one.name for one in there}
+    shown = []
+    for one in wanted:
+        if one.ref in ids or one.given.name.strip() in names:
+            shown.append(WindowShown(name=one.given.name, status="existing"))
+            continue
+        shown.append(await _window(call, acting, known, one, given))
+        if shown[-1].status == "created" and not given.dryRun:
+            ids.add(one.ref)
+            names.add(one.given.name.strip())
+    return shown
+
+
 async def _window(
     call: Call, acting: Reach, known: dict[str, str], wanted: WantedWindow, given: GivenImport
 ) -> WindowShown:
-    """What becomes of a window; those that are there stay as they are."""
+    """What becomes of a window that is not there."""
     monitors = call.parts[Monitors]
-    there = list(monitors.windows(acting.organization_id))
     name = wanted.given.name
-    if any(one.id == wanted.ref or one.name == name.strip() for one in there):
-        return WindowShown(name=name, status="existing")
     covers = wanted.given.covers
     ids = tuple(known.get(ref, ref) for ref in covers.monitor_ids)
     message = replace(wanted.given, covers=replace(covers, monitor_ids=ids))

@@ -53,7 +53,7 @@ def read(given: Mapping[str, Any]) -> File:
         raise BadRequest("The backup has no list of monitors (monitorList)")
     if len(monitors) > MOST:
         raise BadRequest(f"A file may have {MOST:,} monitors; split it")
-    groups = {str(one.get("id")): one for one in monitors if one.get("type") == "group"}
+    groups = _Groups({str(one.get("id")): one for one in monitors if one.get("type") == "group"})
     notes = [
         f"{name} has no counterpart; make alarms and channels anew"
         for name in ("notificationList", "proxyList")
@@ -64,7 +64,7 @@ def read(given: Mapping[str, Any]) -> File:
     )
 
 
-def _wanted(number: int, given: dict[str, Any], groups: Mapping[str, Any]) -> Wanted:
+def _wanted(number: int, given: dict[str, Any], groups: "_Groups") -> Wanted:
     source, notes = Taking(given), Notes()
     kind, name = source.text("type"), source.text("name")[:255]
     plain: dict[str, Any] = {"number": number, "name": name, "ref": str(given.get("id", ""))}
@@ -77,7 +77,7 @@ def _wanted(number: int, given: dict[str, Any], groups: Mapping[str, Any]) -> Wa
         "granularity": granularity(source.number("interval") or 60, notes),
         "isPaused": "active" in given and not source.is_on("active"),
         "tags": _tags(source.take("tags")),
-        "group": _group(source.text("parent"), groups),
+        "group": groups.path(source.text("parent")),
         "failuresToDown": times((source.number("maxretries") or 0) + 1, notes, "maxretries + 1"),
     }
     if (seconds := source.number("timeout")) is not None and kind != "push" and seconds > 0:
@@ -215,12 +215,22 @@ def _tags(given: Any) -> list[str]:
     return list(found)[:MOST_TAGS]
 
 
-def _group(parent: str, groups: Mapping[str, Any]) -> str:
-    """The names of the groups above, the outermost first."""
-    names: list[str] = []
-    seen = set()
-    while parent in groups and parent not in seen:
-        seen.add(parent)
-        names.insert(0, str(groups[parent].get("name") or ""))
-        parent = str(groups[parent].get("parent") or "")
-    return " / ".join(name for name in names if name)[:LONGEST_GROUP]
+class _Groups:
+    """The groups of a backup by their ids. Each has the names of those above it in its path."""
+
+    def __init__(self, given: Mapping[str, Mapping[str, Any]]) -> None:
+        self._given = given
+        self._paths: dict[str, str] = {}
+
+    def path(self, group_id: str) -> str:
+        """The names of a group and those above it, the outermost first, as far as a group here has room for them."""
+        way: dict[str, None] = {}
+        while group_id in self._given and group_id not in self._paths and group_id not in way:
+            way[group_id] = None
+            group_id = str(self._given[group_id].get("parent") or "")
+        path = self._paths.get(group_id, "")
+        for one in reversed(way):
+            name = str(self._given[one].get("name") or "")
+            path = " / ".join(part for part in (path, name) if part)[:LONGEST_GROUP]
+            self._paths[one] = path
+        return path

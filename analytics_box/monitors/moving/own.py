@@ -26,7 +26,7 @@ from analytics_box.monitors.editing.messages import (
 )
 from analytics_box.monitors.messages import Id
 from analytics_box.monitors.monitor import GRANULARITIES, Granularity, Kind, Monitor, Options, Secrets
-from analytics_box.monitors.moving.wanted import MOST, File, Wanted, WantedWindow
+from analytics_box.monitors.moving.wanted import MOST, MOST_WINDOWS, File, Wanted, WantedWindow
 from analytics_box.monitors.window import Covers, Repeat, Window
 from analytics_box.monitors.windows.messages import GivenRepeat, NewMaintenance
 from analytics_box.tenancy.messages import date
@@ -89,7 +89,7 @@ class OwnFile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omi
     format: Literal["analytics-box-monitors"]
     version: Literal[1] = 1
     monitors: Annotated[tuple[FileMonitor, ...], Meta(max_length=MOST)] = ()
-    maintenances: Annotated[tuple[FileWindow, ...], Meta(max_length=1_000)] = ()
+    maintenances: Annotated[tuple[FileWindow, ...], Meta(max_length=MOST_WINDOWS)] = ()
 
 
 def is_own(given: Mapping[str, Any]) -> bool:

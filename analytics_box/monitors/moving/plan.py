@@ -8,6 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from analytics_box.errors import BadRequest
+from analytics_box.file_queue import keep_going
 from analytics_box.monitors.access import Reach
 from analytics_box.monitors.editing import change
 from analytics_box.monitors.editing.draft import applied
@@ -72,6 +73,7 @@ class Plan:
 
     def of(self, wanted: Wanted) -> Planned:
         """What would become of this one."""
+        keep_going()
         if wanted.given is None:
             return Planned(wanted=wanted, status="failed", field=wanted.field, error=wanted.error, notes=wanted.notes)
         try:

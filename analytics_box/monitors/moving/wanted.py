@@ -7,6 +7,7 @@ from typing import Any, Final, Literal, TypeVar
 import msgspec
 from msgspec import Struct
 
+from analytics_box.file_queue import keep_going
 from analytics_box.monitors.editing.messages import NewMonitor
 from analytics_box.monitors.monitor import SECONDS, Granularity
 from analytics_box.monitors.windows.messages import NewMaintenance
@@ -18,6 +19,7 @@ Source = Literal["analytics-box", "uptime-kuma", "gatus"]  # whose file it is
 Existing = Literal["skip", "update"]  # what becomes of a monitor that is there already
 
 MOST: Final = 10_000  # monitors of a file
+MOST_WINDOWS: Final = 1_000  # maintenance windows of a file
 
 
 class Wanted(Struct, frozen=True, kw_only=True):
@@ -95,6 +97,7 @@ class Notes:
 
 def new_monitor(fields: Mapping[str, Any]) -> tuple[NewMonitor | None, str, str]:
     """The message that makes a monitor; None with the field that is wrong and why."""
+    keep_going()
     try:
         return msgspec.convert(dict(fields), NewMonitor), "", ""
     except msgspec.ValidationError as wrong:

@@ -1,0 +1,92 @@
+"""The queue of files to import: one is read at a time, organizations take turns, and each has a deadline.
+
+What reads a file calls `keep_going` for each of its parts, so that a file which takes too long ends for its owner and
+not for everyone who waits behind it.
+"""
+
+import asyncio
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Final, ParamSpec, TypeVar
+
+from analytics_box.errors import BadRequest, Unavailable
+from analytics_box.turns import Turns
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+SECONDS: Final = 20.0  # of processor time for one file: several times what the largest useful one takes
+MOST_WAITING: Final = 8  # files of an organization, of 8 MB each, with the one that is read
+_TOO_LONG: Final = "The file takes too long to read: its parts refer to each other in too many ways; split it"
+_FULL: Final = "Other files of your organization are being imported; try again in a minute"
+
+_reading = threading.local()
+
+
+class FileTooSlow(Exception):
+    """Raised in the thread that reads a file for too long. It is no BadRequest, so that nothing takes it for what is
+    wrong with a part of the file."""
+
+
+def keep_going() -> None:
+    """Raise FileTooSlow if the file that this thread reads has used its time."""
+    ends = getattr(_reading, "ends", None)
+    if ends is not None and _reading.clock() > ends:
+        raise FileTooSlow
+
+
+class FileQueue:
+    """Reads files in a thread, so that other requests are not delayed. `clock` is the processor time of that thread."""
+
+    def __init__(self, seconds: float = SECONDS, clock: Callable[[], float] = time.thread_time) -> None:
+        self._seconds = seconds
+        self._clock = clock
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="import")
+        self._turns: Turns[asyncio.Future[None]] = Turns(1, 1)
+        self._of: Counter[str] = Counter()  # files of each organization: those that wait, and the one that is read
+
+    async def run(self, organization_id: str, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """The result of some work on a file. Raises BadRequest for one that takes too long, and Unavailable while other
+        files of the organization wait."""
+        if self._of[organization_id] >= MOST_WAITING:
+            raise Unavailable(_FULL, retry_after=60)
+        self._of[organization_id] += 1
+        turn = asyncio.get_running_loop().create_future()
+        self._turns.add(organization_id, turn)
+        self._admit()
+        try:
+            await turn
+            return await asyncio.get_running_loop().run_in_executor(
+                self._thread, lambda: self._timed(work, *args, **kwargs)
+            )
+        finally:
+            self._leave(organization_id, turn)
+
+    def _timed(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        _reading.clock, _reading.ends = self._clock, self._clock() + self._seconds
+        try:
+            return work(*args, **kwargs)
+        except FileTooSlow as slow:
+            raise BadRequest(_TOO_LONG) from slow
+        finally:
+            _reading.ends = None
+
+    def _admit(self) -> None:
+        """Give the next turn, if there is one to give. Who has left while waiting has it for no time."""
+        while (following := self._turns.next()) is not None:
+            organization_id, turn = following
+            if not turn.done():
+                turn.set_result(None)
+                return
+            self._turns.leave(organization_id)
+
+    def _leave(self, organization_id: str, turn: "asyncio.Future[None]") -> None:
+        self._of[organization_id] -= 1
+        if not self._of[organization_id]:
+            del self._of[organization_id]
+        if not turn.cancelled():
+            self._turns.leave(organization_id)
+        self._admit()

@@ -1,0 +1,85 @@
+"""The queue of files to import: turns, deadline, and files whose owner has left."""
+
+import asyncio
+import itertools
+import threading
+from collections.abc import Callable, Coroutine
+
+import pytest
+
+from analytics_box.errors import BadRequest, Unavailable
+from analytics_box.file_queue import MOST_WAITING, FileQueue, keep_going
+
+
+def together(work: Callable[[], Coroutine[None, None, None]]) -> None:
+    asyncio.run(asyncio.wait_for(work(), 60))
+
+
+def test_an_organization_with_many_files_lets_others_in_between() -> None:
+    order: list[str] = []
+
+    async def work() -> None:
+        queue, gate = FileQueue(), threading.Event()
+        first = asyncio.create_task(queue.run("many", gate.wait, 60))
+        await asyncio.sleep(0)
+        tasks = [asyncio.create_task(queue.run(name, order.append, name)) for name in ("many", "many", "few", "other")]
+        await asyncio.sleep(0)
+        gate.set()
+        await asyncio.gather(first, *tasks)
+
+    together(work)
+    assert order == ["few", "other", "many", "many"]
+
+
+def test_a_file_that_takes_too_long_ends_and_the_next_one_is_read() -> None:
+    ticks = itertools.count()
+
+    def endless() -> None:
+        while True:
+            keep_going()
+
+    async def work() -> None:
+        queue = FileQueue(seconds=100, clock=lambda: float(next(ticks)))
+        with pytest.raises(BadRequest, match="takes too long"):
+            await queue.run("one", endless)
+        assert await queue.run("one", lambda: 7) == 7
+
+    together(work)
+
+
+def test_without_a_deadline_reading_goes_on() -> None:
+    keep_going()
+
+
+def test_a_file_whose_owner_left_while_it_waited_is_passed_over() -> None:
+    order: list[str] = []
+
+    async def work() -> None:
+        queue, gate = FileQueue(), threading.Event()
+        first = asyncio.create_task(queue.run("a", gate.wait, 60))
+        await asyncio.sleep(0)
+        left, stays = (asyncio.create_task(queue.run(name, order.append, name)) for name in ("left", "stays"))
+        await asyncio.sleep(0)
+        left.cancel()
+        await asyncio.sleep(0)
+        gate.set()
+        await asyncio.gather(first, stays)
+        await queue.run("left", order.append, "later")
+
+    together(work)
+    assert order == ["stays", "later"]
+
+
+def test_the_files_of_an_organization_that_wait_are_bounded() -> None:
+    async def work() -> None:
+        queue, gate = FileQueue(), threading.Event()
+        tasks = [asyncio.create_task(queue.run("one", gate.wait, 60)) for _ in range(MOST_WAITING)]
+        await asyncio.sleep(0)
+        with pytest.raises(Unavailable):
+            await queue.run("one", gate.wait, 60)
+        other = asyncio.create_task(queue.run("other", lambda: 1))
+        gate.set()
+        await asyncio.gather(*tasks)
+        assert await other == 1
+
+    together(work)
