@@ -27,6 +27,7 @@ from analytics_box.limits import Limits
 from analytics_box.recognition import agent
 from analytics_box.recognition.bots import classify_headers
 from analytics_box.recognition.geo import Geo
+from analytics_box.recognition.language import preferred
 from analytics_box.settings import Settings
 from analytics_box.store.budgets import Budget, Budgets
 from analytics_box.store.db import Connection, Db
@@ -93,7 +94,7 @@ def sender_of(intake: Intake, scope: Scope, headers: Mapping[bytes, bytes], *, b
         network=network,
         user_agent=user_agent,
         agent=seen,
-        language=headers.get(b"accept-language", b"").decode("latin-1").split(",", 1)[0],
+        language=preferred(headers.get(b"accept-language", b"").decode("latin-1")),
         bot=bot,
         by_key=False,
         bot_name=name,

@@ -4,6 +4,7 @@ import json
 import re
 from functools import lru_cache
 from importlib.resources import files
+from typing import Final
 
 from analytics_box.recognition.countries import name_of
 
@@ -12,6 +13,9 @@ _TAG = re.compile(
     r"(?P<language>[a-z]{2,3})(?:-[a-z]{3}){0,3}(?:-[a-z]{4})?(?:-(?P<region>[a-z]{2}))?(?:-[a-z\d]{1,8})*",
     re.IGNORECASE | re.ASCII,
 )
+
+_WEIGHT = re.compile(r"\s*q\s*=\s*([01](?:\.[0-9]{0,9})?)\s*", re.IGNORECASE | re.ASCII)
+_LONGEST: Final = 1_000  # characters of a header that are looked at
 
 
 @lru_cache(maxsize=2_000)
@@ -22,6 +26,35 @@ def language(tag: str) -> str:
         return ""
     region = found["region"]
     return found["language"].lower() + (f"-{region.upper()}" if region else "")
+
+
+def preferred(header: str) -> str:
+    """The tag that an Accept-Language header prefers: the first of those with the highest weight (RFC 9110, 12.5.4).
+
+    Tags that stand for any language, or are not wanted, are left out; empty if there is no other.
+    """
+    first = header.partition(",")[0]
+    if ";" not in first and "*" not in first:
+        return first.strip()  # as browsers write it; nothing has a higher weight
+    return _preferred(header[:_LONGEST])
+
+
+@lru_cache(maxsize=1_000)
+def _preferred(header: str) -> str:
+    best, most = "", 0.0
+    for part in header.split(","):
+        tag, _, parameter = part.partition(";")
+        weight = _weight(parameter)
+        if weight > most and tag.strip() not in {"", "*"}:
+            best, most = tag.strip(), weight
+    return best
+
+
+def _weight(parameter: str) -> float:
+    found = _WEIGHT.fullmatch(parameter)
+    if found is not None:
+        return float(found[1])
+    return 0.0 if parameter.strip() else 1.0
 
 
 def called(code: str) -> str:

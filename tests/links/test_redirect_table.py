@@ -240,16 +240,56 @@ def test_an_unknown_address_is_a_page_and_counted_as_an_orphan(world: World, pat
 
 
 def test_a_short_address_says_which_methods_it_takes(world: World) -> None:
+    all_of_them = "GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE"
     for slug in (world.link()["slug"], "nothing"):
-        asked, refused = world.follow(slug, method="OPTIONS"), world.follow(slug, method="DELETE")
-        assert (asked.status, asked.headers["allow"]) == (204, "GET, HEAD, OPTIONS, POST")
-        assert (refused.status, refused.headers["allow"]) == (405, "GET, HEAD, OPTIONS, POST")
+        asked, refused = world.follow(slug, method="OPTIONS"), world.follow(slug, method="TRACE")
+        assert (asked.status, asked.headers["allow"]) == (204, all_of_them)
+        assert (refused.status, refused.headers["allow"]) == (405, all_of_them)
+    for given, allowed in (({}, "GET, HEAD, OPTIONS"), ({"password": "hush hush"}, "GET, HEAD, OPTIONS, POST")):
+        refused = world.follow(world.link(**given)["slug"], method="DELETE")
+        assert (refused.status, refused.headers["allow"]) == (405, allowed)
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH"])
-def test_a_short_address_takes_no_other_method(world: World, method: str) -> None:
-    made = world.link()
-    assert world.follow(made["slug"], method=method).status == 405
+def test_short_link_takes_no_other_method_unless_its_redirect_keeps_the_method(world: World, method: str) -> None:
+    for status in (301, 302):
+        assert world.follow(world.link(redirectStatus=status)["slug"], method=method).status == 405
+    for status in (307, 308):
+        slug = world.link(redirectStatus=status, queryForwarding="keep")["slug"]
+        answer = world.follow(slug, method=method, query="a=1")
+        assert (answer.status, answer.headers["location"]) == (status, f"{TARGET}?a=1")
+    assert world.counted()[-2:] == ["click", "click"]
+
+
+def test_post_to_a_link_that_opens_an_app_is_passed_on_to_the_target(world: World) -> None:
+    made = world.link(redirectStatus=307, deepLinkApp="youtube", targetUrl="https://www.youtube.com/watch?v=1")
+    answer = world.follow(made["slug"], method="POST", user_agent=IPHONE)
+    assert (answer.status, answer.headers["location"]) == (307, "https://www.youtube.com/watch?v=1")
+
+
+@each(
+    "agent",
+    [
+        "Mozilla/4.0 (compatible; ms-office; MSOffice 16)",
+        "Mozilla/4.0 (compatible; MSIE 7.0; Windows NT 10.0; Win64; x64; Trident/7.0; ms-office; MSOffice 16)",
+        "Microsoft Office Word 2014",
+        "Microsoft Office/16.0 (Windows NT 10.0; Microsoft Word 16.0.17328; Pro)",
+    ],
+)
+def test_office_that_looks_a_hyperlink_up_hands_the_short_link_to_the_browser(world: World, agent: str) -> None:
+    made = world.link(ogTitle="Sale")
+    before = len(world.counted())
+    for method in ("HEAD", "GET"):
+        answer = world.follow(made["slug"], method=method, user_agent=agent)
+        assert (answer.status, answer.headers.get("location")) == (200, None)
+    assert world.follow(made["slug"]).headers["location"] == TARGET
+    assert world.counted()[before:] == ["preview", "preview", "click"]
+
+
+def test_language_that_a_visitor_prefers_is_the_one_with_the_highest_weight(world: World) -> None:
+    made = world.link(**LINKS["language"])
+    answer = world.follow(made["slug"], accept_language="en;q=0.3, de-AT;q=0.9, fr;q=0.8")
+    assert answer.headers["location"] == RULE["targetUrl"]
 
 
 def test_where_somebody_came_from_is_told_to_the_target(world: World) -> None:

@@ -1,6 +1,6 @@
 """Languages are written in one way (wire 4.3)."""
 
-from analytics_box.recognition.language import called, language
+from analytics_box.recognition.language import called, language, preferred
 from tests.cases import each
 
 
@@ -34,6 +34,29 @@ from tests.cases import each
 )
 def test_a_tag_is_a_language_and_at_most_a_region(sent: str, kept: str) -> None:
     assert language(sent) == kept
+
+
+@each(
+    ("header", "tag"),
+    [
+        ("de-DE,de;q=0.9,en;q=0.8", "de-DE"),
+        ("de", "de"),
+        (" de , en", "de"),
+        ("en;q=0.3, de-AT;q=0.9, fr;q=0.8", "de-AT"),
+        ("en;q=0.8, de;q=0.8", "en"),
+        ("en;q=0.8, de", "de"),
+        ("en; Q = 0.8 ,de;q=.9", "en"),
+        ("*, de;q=0.5", "de"),
+        ("*;q=1", ""),
+        ("de;q=0", ""),
+        ("de;q=0, en;q=0.1", "en"),
+        ("de;level=1, en;q=0.1", "en"),
+        ("", ""),
+        ("x;q=0.1," * 10_000 + "de", "x"),
+    ],
+)
+def test_preferred_language_is_the_first_with_the_highest_weight(header: str, tag: str) -> None:
+    assert preferred(header) == tag
 
 
 @each(

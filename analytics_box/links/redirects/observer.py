@@ -20,7 +20,7 @@ from analytics_box.recognition import agent
 from analytics_box.recognition.bots import classify_headers
 from analytics_box.recognition.countries import names
 from analytics_box.recognition.geo import Geo, Location
-from analytics_box.recognition.language import language
+from analytics_box.recognition.language import language, preferred
 from analytics_box.recognition.paths import clean
 from analytics_box.recognition.source import host_of, source
 from analytics_box.websites.directory import Directory as Websites
@@ -87,7 +87,7 @@ class Observer:
             user_agent=user_agent,
             agent=known,
             location=self._geo.of(network, headers, peer=client[0] if client else ""),
-            language=language(headers.get(b"accept-language", b"").decode("latin-1").split(",", 1)[0][:64]),
+            language=language(preferred(headers.get(b"accept-language", b"").decode("latin-1"))[:64]),
             referrer=referrer,
             source=came_from,
             bot_name=bot_name,

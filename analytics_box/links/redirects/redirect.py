@@ -27,6 +27,7 @@ from analytics_box.links.redirects.answers import Render
 from analytics_box.links.redirects.directory import LinkDirectory
 from analytics_box.links.redirects.live import Live
 from analytics_box.links.redirects.observer import Observer, Seen
+from analytics_box.links.redirects.previews import is_office
 from analytics_box.links.short_url import PREFIX, short_url
 from analytics_box.links.slugs import RESERVED_ON_DOMAINS, is_slug
 from analytics_box.links.targeting.query_strings import forwarded
@@ -37,7 +38,9 @@ from analytics_box.store.db import Db
 PREVIEW_PATH: Final = "/preview"  # after the slug
 _MOST_FORM_BYTES: Final = 4_096
 _FOR_ALL: Final = 20  # times what one IP address may try of a link's password, all of them together may
-_METHODS: Final = "GET, HEAD, OPTIONS, POST"  # POST where a link has a password
+_WITH_BODY: Final = ("POST", "PUT", "PATCH", "DELETE")  # POST if a link has a password, all if its redirect keeps them
+_METHODS: Final = ", ".join(("GET", "HEAD", "OPTIONS", *_WITH_BODY))
+_KEEP_METHOD: Final = frozenset((307, 308))
 _HEALTHY: Final = b'{"status":"ok"}'
 
 
@@ -123,8 +126,8 @@ class Redirects:
         if method == "OPTIONS":
             await respond(send, 204, [(b"allow", _METHODS.encode())])
             return
-        if method not in {"GET", "POST"}:
-            raise errors.MethodNotAllowed("A short link takes GET and HEAD", headers={"Allow": _METHODS})
+        if method != "GET" and method not in _WITH_BODY:
+            raise errors.MethodNotAllowed(f"A short link takes {_METHODS}", headers={"Allow": _METHODS})
         slug, rest = path, ""
         if "/" in path:
             slug, _, rest = path.partition("/")
@@ -167,8 +170,13 @@ class Redirects:
         if self._has_ended(found):
             await self._ended(found, send)
             return
+        _check_method(found, scope["method"])
         headers = dict(scope["headers"])
         seen = self._observer.look(scope, headers)
+        if seen.kind == PREVIEW and is_office(seen.user_agent):
+            self._note(seen, found, Choice(found.target_url))
+            await self._preview(asked, send)  # no redirect, so that the browser is handed the short link
+            return
         if seen.kind == PREVIEW and found.has_preview:
             self._note(seen, found, Choice(found.target_url))
             await answers.fall_back(send, f"{asked.before}{asked.slug}{PREVIEW_PATH}")
@@ -179,8 +187,9 @@ class Redirects:
             if self._has_ended(found):  # while the password was looked at
                 await self._ended(found, send)
                 return
-        elif scope["method"] == "POST":
-            raise errors.MethodNotAllowed("A short link takes GET and HEAD", headers={"Allow": "GET, HEAD"})
+        elif scope["method"] != "GET":
+            await self._pass_on(found, seen, scope, send)
+            return
         await self._to_target(found, seen, scope, headers.get(b"if-none-match"), send)
 
     def _has_ended(self, found: Live) -> bool:
@@ -214,6 +223,13 @@ class Redirects:
         self._note(seen, found, choice)
         await answers.redirect(send, found.redirect_status, target, tag)
 
+    async def _pass_on(self, found: Live, seen: Seen, scope: Scope, send: Send) -> None:
+        """Answer with the target, to which the client sends the same method and body."""
+        choice = _choice(found, seen)
+        target = forwarded(choice.url, scope["query_string"].decode("latin-1"), found.query_forwarding).encode("ascii")
+        self._note(seen, found, choice)
+        await answers.redirect(send, found.redirect_status, target, answers.tag_of(target))
+
     def _note(self, seen: Seen, found: Live, choice: Choice) -> None:
         self._clicks.note(self._observer.click(seen, found, self._directory.organization_of(found), choice))
 
@@ -240,6 +256,17 @@ class Redirects:
         most = self._settings.limit_link_passwords
         self._limits.take("link password", f"{number}:{network}", most)
         self._limits.take("link passwords", str(number), most * _FOR_ALL)
+
+
+def _check_method(found: Live, method: str) -> None:
+    """Raises MethodNotAllowed for a request with a body that is neither a password nor passed on to the target."""
+    if found.has_password:
+        bodies: tuple[str, ...] = ("POST",)
+    else:
+        bodies = _WITH_BODY if found.redirect_status in _KEEP_METHOD else ()
+    if method != "GET" and method not in bodies:
+        allowed = ", ".join(("GET", "HEAD", "OPTIONS", *bodies))
+        raise errors.MethodNotAllowed(f"This short link takes {allowed}", headers={"Allow": allowed})
 
 
 def _choice(found: Live, seen: Seen) -> Choice:
