@@ -9,11 +9,12 @@ import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, get_args, get_type_hints
-from urllib.parse import urlsplit
 
 import msgspec
 from msgspec import Meta, Struct
 from platformdirs import user_data_path
+
+from analytics_box.urls import url_parts
 
 ENVIRONMENT_PREFIX = "ANALYTICS_BOX_"
 CONFIG_VARIABLE = "ANALYTICS_BOX_CONFIG"
@@ -480,7 +481,7 @@ def _check_role(settings: Settings) -> None:
     if settings.role != "ingest":
         return
     try:
-        given = urlsplit(settings.primary_url)
+        given = url_parts(settings.primary_url)
         named = given.scheme in {"http", "https"} and given.hostname and given.port != 0 and not given.query
     except ValueError:  # of a port that is none
         named = False
@@ -490,7 +491,7 @@ def _check_role(settings: Settings) -> None:
 
 def _check_clickhouse(url: str) -> None:
     try:
-        given = urlsplit(url)
+        given = url_parts(url)
         named, secret = given.scheme in {"http", "https"} and given.hostname and given.port != 0, given.password
     except ValueError:  # of a port that is none
         named, secret = False, None

@@ -1,7 +1,6 @@
 """The switch of the theme, in the menu of the account. A cookie beside it is for pages without an account."""
 
 from typing import Final
-from urllib.parse import urlsplit
 
 from msgspec.structs import replace
 
@@ -11,6 +10,7 @@ from analytics_box.accounts.preferences import THEMES
 from analytics_box.http.page.templates import own_path
 from analytics_box.http.page.visit import Next, Visitor
 from analytics_box.store.db import Connection
+from analytics_box.urls import url_parts
 
 _COOKIE: Final = "theme"  # early_theme.js reads it
 _YEAR: Final = 365 * 24 * 3600  # s
@@ -29,6 +29,6 @@ async def switch(visit: Visitor) -> Next:
         preferences.store(db, person.user_id, wanted, organization_id=person.organization_id, by=visit.call.by)
 
     await visit.call.write(write)
-    before = urlsplit(visit.request.headers.get("referer", ""))
+    before = url_parts(visit.request.headers.get("referer", ""))
     back = own_path(before.path + (f"?{before.query}" if before.query else ""))
     return visit.go(back or "/sites", cookie=f"{_COOKIE}={theme}; Path=/; Max-Age={_YEAR}; SameSite=Lax")

@@ -1,10 +1,10 @@
 """How people reach this box, which decides whether a password is safe on its way."""
 
 from typing import Literal
-from urllib.parse import urlsplit
 
 from analytics_box.recognition.source import is_local
 from analytics_box.settings import Settings
+from analytics_box.urls import url_parts
 
 Reached = Literal["https", "local", "plain"]
 
@@ -13,4 +13,4 @@ def reached(settings: Settings) -> Reached:
     """Over https, in clear from this machine alone, or in clear over a network."""
     if settings.secure:
         return "https"
-    return "local" if is_local(urlsplit(settings.public_url).hostname or "") else "plain"
+    return "local" if is_local(url_parts(settings.public_url).hostname or "") else "plain"

@@ -1,7 +1,6 @@
 """The commands `link …`: the procedures of short links, called by the command line."""
 
 from typing import Any
-from urllib.parse import urlsplit
 
 import msgspec
 from msgspec import Struct
@@ -31,6 +30,7 @@ from analytics_box.links.messages import OfOrganization, OneLink
 from analytics_box.links.short_url import PREFIX
 from analytics_box.settings import Settings
 from analytics_box.tenancy.directory import Organizations
+from analytics_box.urls import url_parts
 
 _PAGE = 100
 
@@ -119,9 +119,9 @@ def _place(given: str, settings: Settings) -> tuple[str | None, str]:
     """The domain and the slug of a short URL; a bare slug may be on any domain."""
     if "/" not in given:
         return None, given
-    parsed = urlsplit(given if "://" in given else f"//{given}")
+    parsed = url_parts(given if "://" in given else f"//{given}")
     host, path = (parsed.hostname or "").lower(), parsed.path
-    own = host in {urlsplit(settings.public_url).hostname, ""}
+    own = host in {url_parts(settings.public_url).hostname, ""}
     return ("" if own else host), path.removeprefix(PREFIX if own else "/").strip("/")
 
 

@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
-from urllib.parse import urlsplit
 
 from analytics_box.backup import manifest as manifests
 from analytics_box.backup.failures import Failed, NotReached
 from analytics_box.backup.places import Sink
+from analytics_box.urls import url_parts
 
 if TYPE_CHECKING:
     from obstore.store import S3Store
@@ -37,7 +37,7 @@ class Bucket:
             from obstore.store import S3Store  # noqa: PLC0415  as above
         except ImportError as missing:
             raise Failed("s3:// needs a library that is not installed: pip install 'analytics-box[s3]'") from missing
-        parts = urlsplit(address)
+        parts = url_parts(address)
         if not parts.netloc or parts.query or "@" in parts.netloc:
             raise Failed(f"{parts.scheme}://…: storage is named as s3://bucket/prefix; keys stand in AWS_* variables")
         self._obstore = obstore

@@ -2,13 +2,13 @@
 
 from collections.abc import Collection
 from typing import Final, Literal
-from urllib.parse import urlsplit
 
 from msgspec import Struct
 
 from analytics_box.errors import BadRequest
 from analytics_box.outgoing.failures import Refused
 from analytics_box.outgoing.target import clean_host
+from analytics_box.urls import url_parts
 
 ProvenBy = Literal["dns", "administrator"]
 
@@ -62,7 +62,7 @@ def hosts_of(addresses: Collection[str]) -> frozenset[str]:
     """The host names in these addresses, which may also be bare hosts."""
     found = set()
     for address in addresses:
-        host = urlsplit(address if "://" in address else f"//{address}").hostname
+        host = url_parts(address if "://" in address else f"//{address}").hostname
         if host:
             try:
                 found.add(clean_host(host))

@@ -2,11 +2,11 @@
 
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
-from urllib.parse import urlsplit
 
 from msgspec import Struct
 
 from analytics_box.settings import Settings, table
+from analytics_box.urls import url_parts
 
 
 class Shown(Struct, frozen=True):
@@ -43,6 +43,6 @@ def _shape(text: str) -> str:
     if not text:
         return ""
     if text.startswith(("https://", "http://")):
-        parsed = urlsplit(text)
+        parsed = url_parts(text)
         return f"{parsed.scheme}://…{' with a path' if parsed.path.strip('/') else ''}"
     return "is set"

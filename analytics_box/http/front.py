@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from operator import itemgetter
 from typing import Protocol
-from urllib.parse import urlsplit
 
 from analytics_box import errors, ids, log
 from analytics_box.errors import BoxError, RateLimited
@@ -22,6 +21,7 @@ from analytics_box.http.turns import Turns
 from analytics_box.http.well_known import RESOURCE
 from analytics_box.limits import Allowance, Limits
 from analytics_box.settings import Settings
+from analytics_box.urls import url_parts
 
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -253,7 +253,7 @@ async def refuse(send: Send, error: BoxError, body: bytes) -> None:
 def hosts(settings: Settings) -> frozenset[str]:
     """The host names that this box answers to; none means any, as long as no address is configured."""
     configured = {
-        (urlsplit(url).hostname or "").removesuffix(".") for url in (settings.base_url, settings.ingest_url) if url
+        (url_parts(url).hostname or "").removesuffix(".") for url in (settings.base_url, settings.ingest_url) if url
     }
     return frozenset(configured | LOOPBACK_NAMES) if configured else frozenset()
 

@@ -1,7 +1,6 @@
 """Who may pass: decided before every handler by its line in the table (spec 5 and 7)."""
 
 from typing import Any, Protocol, cast
-from urllib.parse import urlsplit
 
 from litestar import Request
 from litestar.connection import ASGIConnection
@@ -15,6 +14,7 @@ from analytics_box.http.permission import PUBLIC, SIGNED_IN, Access, allow
 from analytics_box.http.route import Route
 from analytics_box.identity import Identity, Key
 from analytics_box.limits import Allowance
+from analytics_box.urls import url_parts
 
 Connection = ASGIConnection[Any, Any, Any, Any]
 
@@ -75,6 +75,6 @@ def check_same_origin(connection: Connection) -> None:
     if site in {"same-origin", "none"}:
         return
     origin = connection.headers.get("origin")
-    if site is None and (origin is None or urlsplit(origin).netloc == connection.headers.get("host")):
+    if site is None and (origin is None or url_parts(origin).netloc == connection.headers.get("host")):
         return
     raise errors.Forbidden("This request came from a page of another site")

@@ -1,10 +1,9 @@
 """The link of an invitation and the letter that brings it."""
 
-from urllib.parse import urlsplit
-
 from analytics_box.members.rules import Invitation
 from analytics_box.notify.mail import Mail
 from analytics_box.texts import Invitations as Words
+from analytics_box.urls import url_parts
 
 
 def link(base_url: str, secret: str) -> str:
@@ -14,7 +13,7 @@ def link(base_url: str, secret: str) -> str:
 
 def letter(invitation: Invitation, *, organization: str, inviter: str, url: str) -> Mail:
     """What is sent when the box can send mail."""
-    host = urlsplit(url).netloc
+    host = url_parts(url).netloc
     plain = " ".join(organization.split())
     return Mail(
         to=invitation.email,

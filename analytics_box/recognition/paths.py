@@ -4,9 +4,10 @@ import re
 import unicodedata
 from functools import lru_cache
 from typing import NamedTuple
-from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
+from urllib.parse import parse_qsl, unquote, urlencode
 
 from analytics_box.recognition.click_ids import CLICK_IDS, is_tracking
+from analytics_box.urls import url_parts
 
 LONGEST = 2_048
 _REMEMBERED, _SHORT = 5_000, 256  # addresses, and characters of one that is worth remembering: about 10 MB
@@ -52,11 +53,10 @@ def _remembered(address: str) -> Page:
 
 def _taken_apart(address: str) -> Page:
     address = address.strip()
-    try:
-        parts = urlsplit("/" + address.lstrip("/") if address.startswith("//") else address)
-        host = parts.hostname or ""
-    except ValueError:
+    parts = url_parts("/" + address.lstrip("/") if address.startswith("//") else address)
+    if address and not any(parts):
         return Page()
+    host = parts.hostname or ""
     path, astray = _without_parameters(_tidy(parts.path))
     query = "&".join(filter(None, (parts.query, astray)))
     if parts.fragment.startswith(("/", "!")):

@@ -4,10 +4,10 @@ import ipaddress
 import re
 from functools import lru_cache
 from importlib import resources
-from urllib.parse import urlsplit
 
 from analytics_box.recognition.click_ids import CLICK_IDS
 from analytics_box.recognition.known_sources import DIRECT, PAID, Kind, known, plain
+from analytics_box.urls import url_parts
 
 _LONGEST_HOST = 253  # characters (RFC 1035)
 _REMEMBERED = 5_000  # hosts: 3 MB at most
@@ -200,8 +200,5 @@ def is_local(host: str) -> bool:
 def host_of(url: str) -> str:
     """The host of a URL in lower case, without a dot at its end; empty if there is none or it is longer than names
     can be."""
-    try:
-        host = (urlsplit(url).hostname or "").lower().removesuffix(".")
-    except ValueError:
-        return ""
+    host = (url_parts(url).hostname or "").lower().removesuffix(".")
     return host if len(host) <= _LONGEST_HOST else ""

@@ -1,7 +1,7 @@
 """The page of a website's segments: readers see the shared ones and their own; members change them."""
 
 from collections.abc import Mapping, Sequence
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl
 
 from litestar.params import FromPath
 from msgspec import Struct
@@ -28,6 +28,7 @@ from analytics_box.segments.segment import SEGMENTS
 from analytics_box.segments.segment import Segment as Saved
 from analytics_box.segments.typed import by_id, by_name
 from analytics_box.texts import Segments, figures
+from analytics_box.urls import url_parts
 from analytics_box.websites.reach import own
 from analytics_box.websites.rules import Website
 from analytics_box.websites.shell import site_shell
@@ -100,7 +101,7 @@ def _view(visit: Visit, website_id: str, query: str) -> View:
 
 def _back(visit: Visit, website_id: str, typed: Mapping[str, str]) -> View:
     """The page that a form came from, if it was this website's."""
-    back = urlsplit(typed.get("back", ""))
+    back = url_parts(typed.get("back", ""))
     return _view(visit, website_id, back.query if back.path == f"/sites/{website_id}" else "")
 
 

@@ -1,10 +1,9 @@
 """What a component is called where everybody reads it. Pure."""
 
-from urllib.parse import urlsplit
-
 from analytics_box.monitors.monitor import Monitor
 from analytics_box.status_pages.page import Component
 from analytics_box.texts import StatusView
+from analytics_box.urls import url_parts
 
 
 def public_name(component: Component, monitor: Monitor | None) -> str:
@@ -18,7 +17,4 @@ def public_host(component: Component, monitor: Monitor | None) -> str | None:
     """The host of what an http monitor asks; None where it is hidden, and of other monitors."""
     if component.hide_url or monitor is None or monitor.kind != "http":
         return None
-    try:
-        return urlsplit(monitor.url).hostname
-    except ValueError:
-        return None
+    return url_parts(monitor.url).hostname

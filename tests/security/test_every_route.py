@@ -36,6 +36,14 @@ OPEN = (
 )  # to scripts of every site (security: CORS)
 BLIND = {re.sub(r"\{.*?\}", "nothing", route.path) for route in TABLE if route.by_key}  # to cookies, as if none came
 ELSEWHERE = "https://elsewhere.example"
+OF_ALL_KINDS = [
+    *ALL,
+    *ADDRESSES,
+    ("GET", "/l/none"),
+    ("POST", "/status/none"),
+    ("GET", "/status/none"),
+    ("GET", "/none"),
+]
 
 
 @pytest.fixture(scope="module")
@@ -93,6 +101,24 @@ def test_what_another_site_sends_with_our_cookie_is_refused(box: WholeBox, cooki
 def test_forms_are_refused_from_another_site_without_a_cookie_too(box: WholeBox, turn: int, path: str) -> None:
     for headers in forged(turn):
         assert post(box, path, **headers)[0] in {403, 303}, headers
+
+
+HOSTILE = ("http://[::1", "http://[::1]:x/", "http://\xff\xfe", "//[", "null", "a" * 4_000, "http://a:99999999/", "\t")
+
+
+@each(("turn", "method", "path"), [(turn, *line) for turn, line in enumerate(OF_ALL_KINDS)])
+def test_what_a_client_writes_into_its_headers_fails_nowhere(
+    box: WholeBox, cookie: str, turn: int, method: str, path: str
+) -> None:
+    for number, text in enumerate(HOSTILE):
+        if not is_thorough() and (turn + number) % 4 and number:
+            continue
+        said = dict.fromkeys(("origin", "referer", "hx_current_url", "accept_language", "if_none_match"), text)
+        for more in ({}, {"cookie": cookie}, {"hx_request": "true", "cookie": cookie}):
+            headers = {"content_type": FORM if path in PAGES else JSON, "accept": "text/html", **said, **more}
+            body = b"theme=light&back=http://[::1" if path in PAGES else ITEMS.get(path, b"{}")
+            answer = box.ask(method, path, headers=headers, body=body)
+            assert answer.status < 500, (text, more, answer.body)
 
 
 @each("path", [path for path in POSTS if path not in PAGES])

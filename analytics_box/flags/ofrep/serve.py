@@ -6,7 +6,7 @@ Errors are OFREP's own, readable for pages of every origin, as all answers are; 
 import hashlib
 from collections.abc import Mapping
 from typing import Any, Final
-from urllib.parse import quote, urlencode, urlsplit
+from urllib.parse import quote, urlencode
 
 from analytics_box.clock import Clock
 from analytics_box.errors import BadRequest, BoxError, BrokenBody, MethodNotAllowed, NotFound
@@ -26,6 +26,7 @@ from analytics_box.http.asgi import Receive, Scope, Send, respond
 from analytics_box.http.streams import HEADERS
 from analytics_box.limits import Limits
 from analytics_box.settings import Settings
+from analytics_box.urls import url_parts
 
 EVALUATE: Final = "ofrep/v1/evaluate/flags"
 STREAMS: Final = "ofrep/v1/streams"
@@ -58,7 +59,7 @@ class Ofrep:
         self._limit = settings.limit_flags
         self._clock = clock
         self._body_seconds = settings.body_seconds
-        self._path = urlsplit(settings.public_url).path
+        self._path = url_parts(settings.public_url).path
         self._environments = Environments()
         self._memo = Memo()
         self._unchanged = Unchanged(clock)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, cast
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 from litestar import Request, Response
 
@@ -16,6 +16,7 @@ from analytics_box.http.asgi import Scope
 from analytics_box.http.page.assets import Assets
 from analytics_box.http.page.settings_area import Entry
 from analytics_box.settings import Settings
+from analytics_box.urls import url_parts
 
 if TYPE_CHECKING:
     import jinja2
@@ -140,7 +141,7 @@ def sign_in_first(request: Request[Any, Any, Any]) -> Response[bytes]:
 
 def page_of(request: Request[Any, Any, Any]) -> str:
     """The page to come back to, as a path of this box; empty if it is not known."""
-    address = urlsplit(_wanted(request))
+    address = url_parts(_wanted(request))
     return own_path(address.path + (f"?{address.query}" if address.query else ""))
 
 
@@ -152,14 +153,14 @@ def _wanted(request: Request[Any, Any, Any]) -> str:
     if "hx-request" in headers:
         return str(headers.get("hx-current-url", ""))
     before = str(headers.get("referer", ""))
-    return before if urlsplit(before).netloc == headers.get("host") else ""
+    return before if url_parts(before).netloc == headers.get("host") else ""
 
 
 def own_path(text: str) -> str:
     """A path of this box to go on to, or nothing: never another host, however it is written (security: redirects)."""
     if not text.startswith("/") or text.startswith(("//", "/\\")) or not text.isprintable():
         return ""
-    parts = urlsplit(text)
+    parts = url_parts(text)
     return text if not parts.scheme and not parts.netloc and "\\" not in text else ""
 
 

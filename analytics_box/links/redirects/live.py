@@ -3,7 +3,6 @@
 import struct
 from collections.abc import Callable
 from typing import Final
-from urllib.parse import urlsplit
 
 import msgspec
 from msgspec import Struct
@@ -12,6 +11,7 @@ from msgspec.structs import replace
 from analytics_box.links.link import Link, RedirectStatus
 from analytics_box.links.targeting.query_strings import Forwarding, forwarded, with_parameters
 from analytics_box.links.targeting.rules import Choice, TargetRule, Variant, Visit, chosen
+from analytics_box.urls import url_parts
 
 _PLAIN, _RICH = 0, 1
 _HEAD: Final = struct.Struct("<BqI")  # which form, the link's number, the number of its organization in memory
@@ -116,4 +116,4 @@ def unpack(packed: bytes) -> Live:
 
 def _on_phones(url: str | None, tagged: Callable[[str], str]) -> str | None:
     """URLs of apps stay as they are."""
-    return tagged(url) if url is not None and urlsplit(url).scheme in {"http", "https"} else url
+    return tagged(url) if url is not None and url_parts(url).scheme in {"http", "https"} else url

@@ -1,9 +1,11 @@
 """Apps that can open a link on a phone instead of the browser (`deepLinkApp`, wire 7.2). Pure."""
 
 from typing import Final
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 from msgspec import Struct
+
+from analytics_box.urls import url_parts
 
 
 class App(Struct, frozen=True):
@@ -36,7 +38,7 @@ APPS: Final = {
 
 def address_in(app: App, url: str, system: str) -> str:
     """The URL that opens this web page in the app. On Android the browser falls back to the web by itself."""
-    parts = urlsplit(url)
+    parts = url_parts(url)
     place = f"{parts.netloc}{parts.path}" + (f"?{parts.query}" if parts.query else "")
     if system == "Android":
         fallback = quote(url, safe="")

@@ -4,7 +4,7 @@ import posixpath
 import unicodedata
 from collections.abc import Collection, Set
 from typing import Final
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import quote, unquote
 
 from msgspec import Struct
 
@@ -14,6 +14,7 @@ from analytics_box.links.targeting.lookalikes import looks_like_another
 from analytics_box.outgoing import target as outgoing
 from analytics_box.outgoing.addresses import Fence
 from analytics_box.outgoing.failures import Refused
+from analytics_box.urls import url_parts
 
 LONGEST: Final = 2_048
 
@@ -60,7 +61,7 @@ def clean(given: str, policy: TargetPolicy, *, field: str, app: bool = False) ->
 
 def host_of(url: str) -> str:
     """The host of a checked URL."""
-    return urlsplit(url).hostname or ""
+    return url_parts(url).hostname or ""
 
 
 def _clean(text: str, policy: TargetPolicy) -> str:

@@ -5,12 +5,12 @@ Assertions are numbered: `assertions.0.subject`, `assertions.0.value`. What is s
 
 from collections.abc import Mapping
 from typing import Final
-from urllib.parse import urlsplit
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from analytics_box.monitors.monitor import MOST_ASSERTIONS, SECONDS, Assertion, Kind, Monitor
+from analytics_box.urls import url_parts
 
 KINDS: Final[tuple[Kind, ...]] = ("http", "tcp", "dns", "tls", "ping", "push")
 PLAIN: Final = (
@@ -81,7 +81,7 @@ def read_state(form: Mapping[str, str], kind: Kind | None = None) -> FormState:
 def state_of(monitor: Monitor) -> FormState:
     """The form filled in with what a monitor is."""
     options, parsing = monitor.options, monitor.options.json_parsing
-    place = urlsplit(monitor.url) if monitor.kind not in {"http", "push"} else None
+    place = url_parts(monitor.url) if monitor.kind not in {"http", "push"} else None
     fields = {
         "url": monitor.url if monitor.kind == "http" else "",
         "host": (place.hostname or "") if place else "",

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 from typing import Any, Final
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 import msgspec
 
@@ -11,6 +11,7 @@ from analytics_box.errors import BadRequest
 from analytics_box.monitors.monitor import LONGEST_GROUP, LONGEST_TAG, MOST_TAGS
 from analytics_box.monitors.moving.files import Taking
 from analytics_box.monitors.moving.wanted import MOST, File, Notes, Wanted, granularity, new_monitor, timeout, times
+from analytics_box.urls import url_parts
 
 _PASSED: Final = frozenset(  # says nothing, or what is so here anyway
     (
@@ -183,14 +184,11 @@ def pointer_of(path: str) -> str | None:
 
 def without_user(url: str) -> tuple[str, str, str]:
     """A URL without user and password, and these."""
-    try:
-        parts = urlsplit(url)
-        if "@" not in parts.netloc:
-            return url, "", ""
-        place = parts.netloc.rpartition("@")[2]
-        return parts._replace(netloc=place).geturl(), unquote(parts.username or ""), unquote(parts.password or "")
-    except ValueError:
+    parts = url_parts(url)
+    if "@" not in parts.netloc:
         return url, "", ""
+    place = parts.netloc.rpartition("@")[2]
+    return parts._replace(netloc=place).geturl(), unquote(parts.username or ""), unquote(parts.password or "")
 
 
 def _headers(given: Any, notes: Notes) -> dict[str, str]:

@@ -1,7 +1,6 @@
 """A monitor at work: what is in memory of it while the box runs."""
 
 import asyncio
-from urllib.parse import urlsplit
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -13,6 +12,7 @@ from analytics_box.monitors.result import Result
 from analytics_box.monitors.running.overlay import Overlay
 from analytics_box.monitors.running.pool import Pool
 from analytics_box.monitors.running.states import Standing
+from analytics_box.urls import url_parts
 
 
 class Live(Struct, frozen=True):
@@ -62,10 +62,7 @@ def shortened(result: Result) -> Result:
 
 def host_of(monitor: Monitor) -> str:
     """What many monitors may have in common, and is not to be asked by all of them at once."""
-    try:
-        return urlsplit(monitor.url).hostname or monitor.url
-    except ValueError:
-        return monitor.url
+    return url_parts(monitor.url).hostname or monitor.url
 
 
 def live(watched: Watched, next_at: int | None) -> Live:

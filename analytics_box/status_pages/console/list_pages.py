@@ -1,7 +1,5 @@
 """The list of an organization's status pages under /status-pages."""
 
-from urllib.parse import urlsplit
-
 from msgspec import Struct
 
 from analytics_box.http.page.visit import Page, Visitor
@@ -12,6 +10,7 @@ from analytics_box.status_pages.seen import PageSeen
 from analytics_box.status_pages.view.snapshots import Snapshots
 from analytics_box.status_pages.whole import Whole
 from analytics_box.texts import StatusPageList, figures
+from analytics_box.urls import url_parts
 
 
 class Note(Struct, frozen=True):
@@ -81,5 +80,5 @@ def _notes(whole: Whole) -> list[Note]:
 
 def _address(url: str) -> str:
     """An address without its scheme."""
-    parts = urlsplit(url)
+    parts = url_parts(url)
     return f"{parts.netloc}{parts.path}"

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from typing import Any, Final, Protocol
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 from analytics_box import errors
 from analytics_box.clock import Clock
@@ -23,6 +23,7 @@ from analytics_box.status_pages.subscribers import forms
 from analytics_box.status_pages.subscribers.public import Reply, Visit, is_for_us
 from analytics_box.status_pages.whole import Whole
 from analytics_box.texts import StatusPublic as Words
+from analytics_box.urls import url_parts
 
 PREFIX: Final = "/status/"
 FILES: Final = "files/"
@@ -362,4 +363,4 @@ def _is_foreign(scope: Scope) -> bool:
     site, origin = headers.get(b"sec-fetch-site"), headers.get(b"origin")
     if site is not None:
         return site not in _OUR_OWN
-    return origin is not None and urlsplit(origin.decode("latin-1")).netloc.encode() != headers.get(b"host")
+    return origin is not None and url_parts(origin.decode("latin-1")).netloc.encode() != headers.get(b"host")

@@ -6,13 +6,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from analytics_box.errors import BoxError, DeadlineExceeded, OverBudget
 from analytics_box.query.engines.clickhouse import words
 from analytics_box.query.engines.clickhouse.tables import own
 from analytics_box.query.engines.counting import Row, Take, counted, json_place
 from analytics_box.query.plan import Plan
+from analytics_box.urls import url_parts
 
 if TYPE_CHECKING:
     from clickhouse_connect.driver.client import Client
@@ -134,7 +135,7 @@ def _client(target: Target) -> "Client":
     except ModuleNotFoundError as missing:
         raise Away("its library is missing: pip install 'analytics-box[clickhouse]'") from missing
     logging.getLogger("clickhouse_connect").setLevel(logging.CRITICAL)  # what it raises is told here
-    given = urlsplit(target.url)
+    given = url_parts(target.url)
     return clickhouse_connect.get_client(
         interface=given.scheme,
         host=given.hostname,

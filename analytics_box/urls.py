@@ -1,0 +1,14 @@
+"""URLs that somebody else wrote, taken apart. Pure."""
+
+from typing import Final
+from urllib.parse import SplitResult, urlsplit
+
+_NONE: Final = SplitResult("", "", "", "", "")
+
+
+def url_parts(text: str) -> SplitResult:
+    """The parts of a URL; all of them empty for what is none, such as `http://[::1`. Only `port` may still raise."""
+    try:
+        return urlsplit(text)
+    except ValueError:
+        return _NONE
