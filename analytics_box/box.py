@@ -42,11 +42,13 @@ from analytics_box.keys.ring import KeyRing
 from analytics_box.limits import Limits
 from analytics_box.links.redirects.observer import Observer
 from analytics_box.links.redirects.redirect import Redirects
+from analytics_box.monitors.domains import DomainWatch
 from analytics_box.monitors.probing.probe import Prober
 from analytics_box.monitors.running.engine import Engine
 from analytics_box.monitors.telling import Teller
 from analytics_box.notify.deliveries import Deliveries
 from analytics_box.notify.mail import Mailer
+from analytics_box.notify.receivers import Queue
 from analytics_box.notify.send import Sender
 from analytics_box.outgoing import client as outgoing
 from analytics_box.outgoing.client import Clients
@@ -63,6 +65,7 @@ from analytics_box.status_pages.serving.earlier import Earlier
 from analytics_box.status_pages.serving.locks import Locks
 from analytics_box.status_pages.serving.making import TEMPLATES, Maker
 from analytics_box.status_pages.serving.serve import Serving
+from analytics_box.status_pages.subscribers.deliveries import SubscriberDeliveries
 from analytics_box.status_pages.subscribers.public import Subscriptions
 from analytics_box.status_pages.view.snapshots import Snapshots
 from analytics_box.store import running
@@ -71,6 +74,7 @@ from analytics_box.store.db import Db
 from analytics_box.store.pairing import bring_together
 from analytics_box.store.reserve import Reserve
 from analytics_box.watch.notices import notices
+from analytics_box.watch.outgoing import Outgoing, WatchedOutbox
 from analytics_box.watch.readiness import Readiness
 from analytics_box.watch.runs import Runs
 from analytics_box.watch.state import Watched
@@ -153,6 +157,7 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
     watched = _watched(state, events, settings, runs, reserve, clock, clock_watch, backups, engine, machines)
     parts = parts_of(Wired(settings, clock, state, events, clients, sender, deliveries, watched, machines))
     teller.also = parts[AutomaticIncidents].tell
+    _watch_outgoing(parts, deliveries, events, mirroring)
     return Box(
         settings=settings,
         clock=clock,
@@ -171,6 +176,21 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
         node_memory=node_side.memory_of(state, events, clock),
         unclean=unclean,
     )
+
+
+def _watch_outgoing(parts: Parts, deliveries: Deliveries, events: EventSide, mirroring: Mirroring | None) -> None:
+    """Have what leaves the box watched."""
+    outgoing, subscribers = parts[Watched].outgoing, parts[SubscriberDeliveries]
+    if mirroring is not None:
+
+        async def waiting() -> Queue:
+            return Queue(await events.outbox.count())
+
+        outgoing.outboxes["primary"] = WatchedOutbox(waiting)
+        return
+    outgoing.outboxes["channels"] = WatchedOutbox(deliveries.queue, deliveries.outcomes)
+    outgoing.outboxes["subscribers"] = WatchedOutbox(subscribers.queue, subscribers.outcomes)
+    outgoing.lookups.append(parts[DomainWatch].lookups)
 
 
 def _check_is_promoted(settings: Settings, state: StateSide) -> None:
@@ -297,6 +317,7 @@ def _watched(
         monotonic=clock.monotonic(),
         machines=machines,
         cut_off_since=lambda: engine.isolated_since,
+        outgoing=Outgoing(monitors=engine.by_state),
     )
 
 

@@ -119,6 +119,12 @@ async def deliver_messages(box: Box) -> None:
     await box.deliveries.run()
 
 
+async def report_channel_outages(box: Box) -> None:
+    """Report alert channels that fail through the other channels of their organization."""
+    if await box.deliveries.report_outages(box.settings.public_url):
+        box.deliveries.soon()
+
+
 async def tell_subscribers(box: Box) -> None:
     """Send what waits for subscribers of status pages."""
     await box.parts[SubscriberDeliveries].run()
@@ -360,6 +366,7 @@ JOBS = (
     Job("retain events", 21_600, retain_events, removes=True, on="all"),
     Job("remove events of retired machines", 21_600, remove_of_retired, removes=True),
     Job("deliver messages", 5, deliver_messages),
+    Job("report channel outages", 60, report_channel_outages),
     Job("tell subscribers", 5, tell_subscribers),
     Job("watch monitors", 5, watch_monitors),
     Job("watch domains", 3_600, watch_domains),

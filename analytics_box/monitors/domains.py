@@ -5,6 +5,7 @@ What was told is known by its topic, so nothing of this is stored.
 """
 
 from collections import Counter, defaultdict
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Final
 
@@ -37,6 +38,11 @@ class DomainWatch:
         self._clock = clock
         self._public_url = public_url
         self._asked_at: dict[str, int] = {}
+
+    @property
+    def lookups(self) -> Mapping[str, int]:
+        """Questions to registries since the start, by outcome."""
+        return self._registrations.outcomes
 
     async def run(self) -> int:
         """Ask for the hosts whose turn it is; the number of messages."""

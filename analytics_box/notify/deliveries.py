@@ -4,6 +4,7 @@ A message survives a restart. One that was sent while the box was killed may be 
 """
 
 import logging
+from collections import Counter
 from collections.abc import Collection
 from typing import Final
 
@@ -11,12 +12,12 @@ import msgspec
 
 from analytics_box import ids
 from analytics_box.clock import DAY, Clock
-from analytics_box.notify import receivers, rows, rules
+from analytics_box.notify import outages, receivers, rows, rules
 from analytics_box.notify.change import open_config
 from analytics_box.notify.kinds.table import KINDS
 from analytics_box.notify.lanes import ROUND, Lanes
 from analytics_box.notify.message import Message
-from analytics_box.notify.receivers import CHANNELS
+from analytics_box.notify.receivers import CHANNELS, Queue
 from analytics_box.notify.rows import Delivery
 from analytics_box.notify.send import Outcome, Sender
 from analytics_box.outgoing.askers import member_of
@@ -60,6 +61,7 @@ class Deliveries:
         self._seal = seal
         self._sender = sender
         self._clock = clock
+        self.outcomes: Counter[str] = Counter()  # of attempts since the start: sent, failed, given_up
         self._recoveries = 0  # of the mail server that its mailboxes have heard of
         self._lanes = Lanes(
             self._due, self._try, lambda delivery: delivery.channel_id, lambda delivery: delivery.organization_id
@@ -82,6 +84,19 @@ class Deliveries:
         """Begin nothing new, and let what is being sent finish, but not for ever."""
         await self._lanes.stop(seconds)
 
+    async def queue(self) -> Queue:
+        """Return what waits."""
+        now = self._clock.now()
+        return await self._db.read(lambda db: receivers.queue(db, CHANNELS, now=now))
+
+    async def report_outages(self, public_url: str) -> int:
+        """Report channels that have failed for 15 minutes to the other ones of their organization, once each. Return
+        the number of messages. After it call `soon`."""
+        now = self._clock.now()
+        if not await self._db.read(lambda db: outages.unreported(db, now)):
+            return 0
+        return await self._db.write(lambda db: outages.report(db, now, public_url, put))
+
     async def sweep(self) -> None:
         """Forget what ended long ago."""
         before = self._clock.now() - KEPT
@@ -96,6 +111,7 @@ class Deliveries:
         attempts, now = delivery.attempts + 1, self._clock.now()
         verdict = outcome.verdict(delivery.backoff, now, created_at=delivery.created_at)
         again_at = verdict.again_at
+        receivers.count(self.outcomes, verdict, outcome.error)
 
         def store(db: Connection) -> None:
             if again_at is None:
@@ -104,8 +120,12 @@ class Deliveries:
                 rows.set_due(db, delivery.number, attempts=attempts, due_at=again_at, error=outcome.error)
             receivers.store(db, CHANNELS, delivery.channel_id, verdict, now=now, error=outcome.error)
             rows.note(db, delivery.channel_id, at=now, error=outcome.error)
+            if not outcome.error and delivery.failing_since is not None:
+                outages.report_end(db, delivery, now, put)
 
         await self._db.write(store)
+        if not outcome.error and delivery.failing_since is not None:
+            self.soon()  # others may have to report it
         if outcome.error:
             again = "given up" if again_at is None else f"again in {(again_at - now) // 1000} s"
             log.warning("channel %s (%s): %s; %s", delivery.channel_id, delivery.kind, outcome.error, again)

@@ -4,28 +4,69 @@ Every function takes a connection inside the caller's transaction. Messages wait
 written, and only the oldest of a receiver is tried: it is due when its receiver may be tried again.
 """
 
+from collections import Counter
 from collections.abc import Collection
 from typing import Final
 
 import msgspec
 from msgspec import Struct
 
-from analytics_box.notify.rules import LIFETIME, Backoff, Verdict
+from analytics_box.notify.rules import LIFETIME, OUTAGE, Backoff, Verdict
 from analytics_box.store.db import Connection
 
 REPLACED: Final = "Replaced by a newer message about the same subject while nothing could be delivered"
 
 
 class Outbox(Struct, frozen=True):
-    """The tables of an outbox, and the column of its messages that names their receiver."""
+    """The tables of an outbox, and the column of its messages that names their receiver.
+
+    `failing` selects the receivers whose failures somebody has to do something about.
+    """
 
     receivers: str
     messages: str
     receiver: str
+    failing: str
 
 
-CHANNELS: Final = Outbox("channels", "deliveries", "channel_id")
-SUBSCRIBERS: Final = Outbox("subscribers", "subscriber_deliveries", "subscriber_id")
+class Queue(Struct, frozen=True):
+    """The messages that wait in an outbox: how many, and since when the oldest (UTC ms); and how many receivers have
+    failed for 15 minutes or longer. Webhooks of subscribers are their owners' business, so those do not count."""
+
+    waiting: int = 0
+    oldest_at: int | None = None
+    failing: int = 0
+
+
+CHANNELS: Final = Outbox("channels", "deliveries", "channel_id", "enabled = 1")
+SUBSCRIBERS: Final = Outbox(
+    "subscribers",
+    "subscriber_deliveries",
+    "subscriber_id",
+    """kind = 'email' and exists (
+      select 1 from subscriber_deliveries as waiting where waiting.subscriber_id = subscribers.id and due_at is not null
+    )""",
+)
+
+
+def queue(db: Connection, outbox: Outbox, *, now: int) -> Queue:
+    """Return how an outbox is doing."""
+    (found,) = db.execute(
+        f"""
+        -- receivers.queue
+        select count(*), min(created_at),
+          (select count(*) from {outbox.receivers} where failing_since <= ? and {outbox.failing})
+        from {outbox.messages} where due_at is not null
+        """,
+        (now - OUTAGE,),
+    ).fetchall()
+    waiting, oldest, failing = found
+    return Queue(int(str(waiting)), None if oldest is None else int(str(oldest)), int(str(failing)))
+
+
+def count(outcomes: Counter[str], verdict: Verdict, error: str) -> None:
+    """Count what became of an attempt."""
+    outcomes["sent" if not error else "given_up" if verdict.again_at is None else "failed"] += 1
 
 
 def store(db: Connection, outbox: Outbox, receiver_id: str, verdict: Verdict, *, now: int, error: str) -> None:

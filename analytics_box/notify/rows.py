@@ -30,6 +30,18 @@ class Sent(Struct, frozen=True):
     error: str | None
 
 
+class FailingChannel(Struct, frozen=True):
+    """An enabled channel that fails `since` (UTC ms), with its latest error and the number of messages that wait."""
+
+    id: str
+    organization_id: str
+    kind: str
+    name: str
+    since: int
+    error: str
+    waiting: int
+
+
 class Delivery(Struct, frozen=True):
     """A message that waits, with the channel it is for. `message` is JSON; `attempts` are those made already."""
 
@@ -40,6 +52,7 @@ class Delivery(Struct, frozen=True):
     channel_id: str
     organization_id: str
     kind: str
+    name: str
     sealed: bytes
     created_at: int
     failures: int
@@ -154,7 +167,7 @@ def due(
         Delivery,
         """
         -- notify.due
-        select number, deliveries.id, message, attempts, channel_id, organization_id, kind, sealed,
+        select number, deliveries.id, message, attempts, channel_id, organization_id, kind, channels.name, sealed,
           deliveries.created_at, failures, failing_since, not_before
         from deliveries
         join channels on channels.id = deliveries.channel_id
@@ -168,6 +181,51 @@ def due(
         """,
         (now, _list(channels), _list(organizations), most),
     )
+
+
+def failing(db: Connection, before: int) -> list[FailingChannel]:
+    """The enabled channels that have failed since before this instant."""
+    return records.all_of(
+        db,
+        FailingChannel,
+        """
+        -- notify.failing
+        select id, organization_id, kind, name, failing_since as since, coalesce(last_error, '') as error,
+          (select count(*) from deliveries where channel_id = channels.id and due_at is not null) as waiting
+        from channels
+        where failing_since <= ? and enabled = 1
+          and organization_id in (select id from organizations where deleted_at is null)
+        order by id
+        """,
+        (before,),
+    )
+
+
+def yet_to_report(db: Connection, channel: FailingChannel, topic: str) -> list[str]:
+    """The ids of working channels of its organization that have no message about this topic."""
+    found = db.execute(
+        """
+        -- notify.yet_to_report
+        select id from channels
+        where organization_id = ? and id <> ? and enabled = 1 and failing_since is null
+          and not exists (select 1 from deliveries where channel_id = channels.id and topic = ?)
+        """,
+        (channel.organization_id, channel.id, topic),
+    )
+    return [str(channel_id) for (channel_id,) in found.fetchall()]
+
+
+def told_of(db: Connection, organization_id: str, topic: str) -> list[str]:
+    """The ids of an organization's channels that have a message about this topic."""
+    found = db.execute(
+        """
+        -- notify.told_of
+        select channel_id from channels join deliveries on channel_id = channels.id
+        where organization_id = ? and topic = ?
+        """,
+        (organization_id, topic),
+    )
+    return [str(channel_id) for (channel_id,) in found.fetchall()]
 
 
 def end_replaced(db: Connection, channels: Collection[str], subject: str, *, failing_before: int, now: int) -> None:

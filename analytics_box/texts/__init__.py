@@ -10,7 +10,14 @@ from analytics_box.texts.auditlog import AuditLog
 from analytics_box.texts.bots import Bots
 from analytics_box.texts.box import TheBox, Warnings
 from analytics_box.texts.comparing import Beside, Calendar, Comparing, Steps, Unread
-from analytics_box.texts.configuration import BackupNotices, Defaults, Deliveries, Domains, Integrations
+from analytics_box.texts.configuration import (
+    BackupNotices,
+    ChannelMessages,
+    Defaults,
+    Deliveries,
+    Domains,
+    Integrations,
+)
 from analytics_box.texts.details import Details, Export, OnePage
 from analytics_box.texts.docs import Definitions, Docs, Manual
 from analytics_box.texts.drops import Drops
@@ -69,6 +76,7 @@ __all__ = [
     "Beside",
     "Bots",
     "Calendar",
+    "ChannelMessages",
     "Compact",
     "Comparing",
     "Defaults",

@@ -65,6 +65,33 @@ class TheBox:
         "size": "Size on disk",
     }
 
+    messages = "Messages and checks"
+    messages_lead = "Messages on their way, and monitors by state. The counts of attempts begin with the last start."
+    outbox = "To"
+    outboxes: ClassVar[Mapping[str, str]] = {
+        "channels": "Alert channels",
+        "subscribers": "Subscribers",
+        "primary": "The primary",
+    }
+    waiting = "Waiting"
+    oldest = "oldest {duration}"
+    receivers = "Failing"
+    arrived = "Delivered"
+    given_up = "Given up"
+    monitors = "Monitors"
+    monitors_of = "{count} {state}"
+    monitor_states: ClassVar[Mapping[str, str]] = {
+        "new": "not checked yet",
+        "up": "up",
+        "degraded": "degraded",
+        "verifying": "being rechecked",
+        "down": "down",
+        "unknown": "unknown",
+        "maintenance": "in maintenance",
+        "paused": "paused",
+    }
+    no_monitors = "None"
+
     machines = "Ingest machines"
     machines_lead = "The machines that take events. They ask this one every three seconds which websites there are."
     machine = "Machine"
@@ -151,6 +178,15 @@ class Warnings:
     certificate_soon: ClassVar[tuple[str, str]] = (
         "The certificate ends in {days} days. Renew it.",
         "The certificate ends in a day. Renew it.",
+    )
+    channels: ClassVar[tuple[str, str]] = (
+        "{count} alert channels have failed for 15 minutes or longer: alerts do not arrive. Integrations shows the "
+        "errors.",
+        "An alert channel has failed for 15 minutes or longer: alerts do not arrive. Integrations shows the error.",
+    )
+    subscribers: ClassVar[tuple[str, str]] = (
+        "Emails to {count} subscribers of status pages have failed for 15 minutes or longer. Check the mail server.",
+        "Emails to a subscriber of a status page have failed for 15 minutes or longer. Check the mail server.",
     )
     log = (
         "A write-ahead log has {size} MB: something reads a database without a pause. Look for another program that "

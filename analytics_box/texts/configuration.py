@@ -183,3 +183,15 @@ class BackupNotices:
     failed_row = "Failed: {error}"
     when = "When"
     what = "Backup"
+
+
+class ChannelMessages:
+    """The messages about alert channels that fail."""
+
+    failing_title = "Alerts cannot be delivered: {name}"
+    failing_text = (
+        "The {kind} channel {name} has failed for 15 minutes or longer, and {waiting} messages wait for it. "
+        "Latest error: {error}"
+    )
+    working_title = "Alerts are delivered again: {name}"
+    working_text = "The channel {name} works again. Messages that waited for it are being sent."

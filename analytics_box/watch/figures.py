@@ -5,7 +5,7 @@ Most of them exist anyway: they are looked up when somebody asks, and cost nothi
 
 import os
 import resource
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -14,6 +14,8 @@ from analytics_box.backup.backups import Standing
 from analytics_box.cluster.primary import Machines
 from analytics_box.query.engines.status import Status
 from analytics_box.store.db import Db
+from analytics_box.watch import outgoing
+from analytics_box.watch.outgoing import OutboxState, Outgoing
 from analytics_box.watch.readiness import free_bytes
 from analytics_box.watch.runs import Runs
 from analytics_box.watch.state import Watched, current_warnings, engine_status
@@ -67,6 +69,8 @@ async def figures(watched: Watched) -> list[Figure]:
         *_of_databases(watched.databases),
         *(_of_replica(replica) if replica is not None else ()),
         *_of_machines(watched.machines),
+        *_of_outboxes(await outgoing.states(watched.outgoing), watched.clock.now()),
+        *_of_checks(watched.outgoing),
         _one(
             "analytics_box_disk_free_bytes",
             "What may still be written to the disk of the data directory",
@@ -107,6 +111,31 @@ def _of_replica(replica: Status) -> Iterator[Figure]:
     yield _one("analytics_box_replica_rows_behind", "Rows of events.db that the replica lacks", replica.behind)
     yield _one("analytics_box_clickhouse_alone_rows", "Rows that ClickHouse has and events.db has not", replica.alone)
     yield _one("analytics_box_clickhouse_orders", "Removals that wait for ClickHouse", replica.orders)
+
+
+def _of_outboxes(found: Sequence[OutboxState], now: int) -> Iterator[Figure]:
+    def each(name: str, text: str, values: Mapping[str, float]) -> Figure:
+        return Figure(f"analytics_box_messages_{name}", "gauge", text, "outbox", values)
+
+    yield each("waiting", "Messages that wait for their receivers", {one.name: one.waiting for one in found})
+    ages: dict[str, float] = {
+        one.name: max(now - one.oldestAt, 0) / 1000 if one.oldestAt is not None else 0 for one in found
+    }
+    yield each("oldest_seconds", "Age of the oldest message that waits", ages)
+    failing: dict[str, float] = {one.name: one.failing for one in found if one.name != "primary"}
+    yield each("failing", "Receivers that have failed for 15 minutes or longer", failing)
+    for one in found:
+        if one.name != "primary":
+            name, text = f"analytics_box_{one.name}_attempts_total", "Attempts to deliver a message, by outcome"
+            outcomes = {"sent": one.sent, "failed": one.failed, "given_up": one.givenUp}
+            yield Figure(name, "counter", text, "outcome", outcomes)
+
+
+def _of_checks(found: Outgoing) -> Iterator[Figure]:
+    yield Figure("analytics_box_monitors", "gauge", "Monitors by state", "state", found.monitors())
+    for lookups in found.lookups:
+        text = "Questions to registries of domains (RDAP), by outcome"
+        yield Figure("analytics_box_registry_questions_total", "counter", text, "outcome", lookups)
 
 
 def _of_machines(machines: Machines) -> Iterator[Figure]:

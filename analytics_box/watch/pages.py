@@ -31,6 +31,8 @@ async def box(visit: Visitor) -> Page:
             "running": shown.running(found, visit.person),
             "disk": shown.disk(found.disk),
             "databases": shown.databases(found.files),
+            "outboxes": shown.outboxes(found),
+            "monitors": shown.monitors(found),
             "machines": shown.machines(found, visit.person),
             "jobs": shown.jobs(found),
             "jobs_words": shown.jobs_words(found.jobs),

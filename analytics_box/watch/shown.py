@@ -8,6 +8,7 @@ from analytics_box import texts
 from analytics_box.http.page import dates
 from analytics_box.identity import Person
 from analytics_box.texts import figures
+from analytics_box.watch.outgoing import OutboxState
 from analytics_box.watch.state import DiskState, FileState, JobState, MachineState, ReplicaState, State
 
 _MEGABYTE, _GIGABYTE = 1_000_000, 1_000_000_000
@@ -32,6 +33,18 @@ class DatabaseShown(Struct, frozen=True):
     writes: str
     reads: str
     failing: bool
+
+
+class OutboxShown(Struct, frozen=True):
+    """A line of the table of outboxes. `oldest` is empty if nothing waits."""
+
+    name: str
+    waiting: str
+    oldest: str
+    failing: str
+    arrived: str
+    given_up: str
+    is_failing: bool
 
 
 class MachineShown(Struct, frozen=True):
@@ -147,6 +160,36 @@ def replica(found: ReplicaState) -> dict[str, str]:
     said |= {name: figures.count(count) for name, count in (("alone", found.alone), ("orders", found.orders)) if count}
     elsewhere = set() if found.memory or found.bytes else {"memory", "size"}
     return {texts.TheBox.facts[name]: text for name, text in said.items() if name not in elsewhere}
+
+
+def outboxes(found: State) -> list[OutboxShown]:
+    """The table of outboxes."""
+    return [_outbox(one, found.now) for one in found.outboxes]
+
+
+def _outbox(one: OutboxState, now: int) -> OutboxShown:
+    words = texts.TheBox
+    oldest = "" if one.oldestAt is None else words.oldest.format(duration=duration((now - one.oldestAt) / 1000))
+    return OutboxShown(
+        name=words.outboxes[one.name],
+        waiting=figures.count(one.waiting),
+        oldest=oldest,
+        failing=figures.count(one.failing),
+        arrived=figures.count(one.sent),
+        given_up=figures.count(one.givenUp),
+        is_failing=bool(one.failing),
+    )
+
+
+def monitors(found: State) -> str:
+    """How many monitors there are in each state."""
+    words = texts.TheBox
+    counted = (
+        words.monitors_of.format(count=figures.count(found.monitors[state]), state=text)
+        for state, text in words.monitor_states.items()
+        if found.monitors.get(state)
+    )
+    return ", ".join(counted) or words.no_monitors
 
 
 def machines(found: State, person: Person) -> list[MachineShown]:

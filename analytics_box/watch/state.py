@@ -1,7 +1,7 @@
 """How the box is doing, in one value: the page, `check` and `doctor` show it, and warnings are made of it."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Literal
@@ -21,9 +21,10 @@ from analytics_box.settings import Settings
 from analytics_box.store.clock_watch import ClockWatch
 from analytics_box.store.db import Db
 from analytics_box.store.reserve import Disk, Reserve, disk_of, mark_of
-from analytics_box.watch import sizes
+from analytics_box.watch import outgoing, sizes
 from analytics_box.watch.certificate import certificate
 from analytics_box.watch.growth import Forecast, forecast
+from analytics_box.watch.outgoing import OutboxState, Outgoing
 from analytics_box.watch.readiness import Readiness
 from analytics_box.watch.runs import Run, Runs
 from analytics_box.watch.warnings import MEGABYTE, Seen, Warning, warnings
@@ -50,6 +51,7 @@ class Watched(Struct, frozen=True):
     monotonic: float
     machines: Machines
     cut_off_since: Callable[[], int | None]
+    outgoing: Outgoing
 
 
 class FileState(Struct, frozen=True):
@@ -130,19 +132,22 @@ class State(Struct, frozen=True):
     replica: ReplicaState
     jobs: list[JobState]
     machines: list[MachineState]
+    outboxes: list[OutboxState]
+    monitors: dict[str, int]  # by state
 
 
 async def state(watched: Watched) -> State:
     """How the box is doing now."""
     now = watched.clock.now()
     disk, ahead = await _disk(watched, now)
+    outboxes = await outgoing.states(watched.outgoing)
     status = await engine_status(watched) or Status("off")
     return State(
         now=now,
         version=analytics_box.__version__,
         startedAt=watched.started_at,
         uptime=watched.clock.monotonic() - watched.monotonic,
-        warnings=warnings(await _seen(watched, now, disk, ahead)),
+        warnings=warnings(await _seen(watched, now, disk, ahead, outboxes)),
         disk=DiskState(
             total=disk.total if disk is not None else None,
             free=disk.free if disk is not None else None,
@@ -162,6 +167,8 @@ async def state(watched: Watched) -> State:
         ),
         jobs=_jobs(watched.runs),
         machines=_machines(watched.machines),
+        outboxes=outboxes,
+        monitors=dict(watched.outgoing.monitors()),
     )
 
 
@@ -176,7 +183,7 @@ async def engine_status(watched: Watched) -> Status | None:
 async def current_warnings(watched: Watched) -> list[Warning]:
     """What there is to warn of now."""
     now = watched.clock.now()
-    return warnings(await _seen(watched, now, *await _disk(watched, now)))
+    return warnings(await _seen(watched, now, *await _disk(watched, now), await outgoing.states(watched.outgoing)))
 
 
 def seen_without_a_box(settings: Settings, now: int) -> Seen:
@@ -199,8 +206,11 @@ def is_open(directory: Path) -> bool:
         return False
 
 
-async def _seen(watched: Watched, now: int, disk: Disk | None, ahead: Forecast) -> Seen:
+async def _seen(
+    watched: Watched, now: int, disk: Disk | None, ahead: Forecast, outboxes: Sequence[OutboxState]
+) -> Seen:
     settings = watched.settings
+    failing = {one.name: one.failing for one in outboxes}
     return Seen(
         now=now,
         trouble=await watched.readiness.trouble(),
@@ -218,6 +228,8 @@ async def _seen(watched: Watched, now: int, disk: Disk | None, ahead: Forecast) 
         clickhouse_away_since=watched.engines.away_since,
         silent_machines=tuple(one.number for one in watched.machines.standings() if one.silent),
         clickhouse_lacks=watched.engines.lacks,
+        failing_channels=failing.get("channels", 0),
+        failing_mailboxes=failing.get("subscribers", 0),
         log_bytes=max(db.log_bytes for db in watched.databases),
         failing_jobs=tuple((name, run.in_a_row) for name, run in watched.runs.by_name.items() if run.in_a_row),
     )

@@ -49,6 +49,8 @@ class Seen(Struct, frozen=True, kw_only=True):
     clickhouse_away_since: int | None = None
     silent_machines: tuple[int, ...] = ()  # that take events, by their numbers
     clickhouse_lacks: str = ""
+    failing_channels: int = 0  # alert channels, for 15 minutes or longer
+    failing_mailboxes: int = 0  # of subscribers of status pages, as long
     log_bytes: int = 0  # of the longer write-ahead log
     failing_jobs: tuple[tuple[str, int], ...] = ()  # by name: how often in a row
 
@@ -178,6 +180,22 @@ def _machines(seen: Seen) -> Warning | None:
     return Warning("machines", "bad", text, "several-machines#when-a-machine-is-away")
 
 
+def _channels(seen: Seen) -> Warning | None:
+    count = seen.failing_channels
+    if not count:
+        return None
+    text = texts.Warnings.channels[count == 1].format(count=count)
+    return Warning("channels", "bad", text, "integrations#alert-channels")
+
+
+def _subscribers(seen: Seen) -> Warning | None:
+    count = seen.failing_mailboxes
+    if not count:
+        return None
+    text = texts.Warnings.subscribers[count == 1].format(count=count)
+    return Warning("subscribers", "warn", text, "status-pages#subscribers")
+
+
 def _log(seen: Seen) -> Warning | None:
     if seen.log_bytes <= _LONG_LOG:
         return None
@@ -201,6 +219,8 @@ LOOKS: Final[tuple[Look, ...]] = (
     _network,
     _clickhouse,
     _machines,
+    _channels,
+    _subscribers,
     _backup,
     _certificate,
     _clock,

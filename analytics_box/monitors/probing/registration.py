@@ -1,5 +1,6 @@
 """When the registration of a domain ends, as its registry says by RDAP (RFC 9082, 9083, bootstrap of RFC 9224)."""
 
+from collections import Counter
 from datetime import UTC, datetime
 from typing import Final
 from urllib.parse import urljoin
@@ -17,6 +18,7 @@ _KEPT_MS: Final = 7 * 86_400_000  # for so long the list of registries is not as
 _ANSWERS_KEPT_MS: Final = 43_200_000
 _RETRY_MS: Final = 3_600_000  # after a failure
 _SECONDS: Final = 10.0
+_UNKNOWN: Final = frozenset({400, 404})  # what a registry says of names that are no domains
 _MOST_LABELS: Final = 4  # of a host that are tried; longer ones are names below a domain
 _ENDS: Final = "expiration"
 
@@ -55,6 +57,7 @@ class Registrations:
         self._registries: dict[str, str] = {}
         self._asks_again_at = 0
         self._found: dict[str, tuple[int, Registration]] = {}
+        self.outcomes: Counter[str] = Counter(answered=0, failed=0)  # of questions since the start
 
     async def find(self, host: str, now: int) -> Registration | None:
         """The domain that a host belongs to. `now` is UTC ms.
@@ -111,7 +114,10 @@ class Registrations:
         try:
             answer = await self._client.fetch(Ask(url, headers=headers, seconds=_SECONDS))
         except Failed:
+            self.outcomes["failed"] += 1
             return None
+        is_answer = answer.complete and (answer.status == 200 or answer.status in _UNKNOWN)
+        self.outcomes["answered" if is_answer else "failed"] += 1
         return answer if answer.status == 200 and answer.complete else None
 
 

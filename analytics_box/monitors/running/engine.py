@@ -174,6 +174,10 @@ class Engine:
         watched = self._monitors.get(number)
         return live(watched, self._planning.due.due_at(number)) if watched is not None else None
 
+    def by_state(self) -> dict[str, int]:
+        """How many monitors are in each state."""
+        return dict(Counter(live(watched, None).state for watched in self._monitors.values()))
+
     async def tick(self) -> None:
         """Begin what is due, and the loop again where it ended; write what waits, and that the box watches.
 

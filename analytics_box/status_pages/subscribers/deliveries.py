@@ -5,6 +5,7 @@ A message survives a restart. One that was sent while the box was killed may be 
 
 import asyncio
 import logging
+from collections import Counter
 from collections.abc import Collection
 from typing import Any, Final
 
@@ -16,7 +17,7 @@ from analytics_box.notify import receivers
 from analytics_box.notify.kinds.kind import json_post
 from analytics_box.notify.kinds.webhook import signature
 from analytics_box.notify.lanes import ROUND, Lanes
-from analytics_box.notify.receivers import SUBSCRIBERS
+from analytics_box.notify.receivers import SUBSCRIBERS, Queue
 from analytics_box.notify.send import Outcome, Sender, judged
 from analytics_box.outgoing.askers import STRANGER
 from analytics_box.outgoing.client import Answer
@@ -46,6 +47,7 @@ class SubscriberDeliveries:
         self._sender = sender
         self._clock = clock
         self._settings = settings
+        self.outcomes: Counter[str] = Counter()  # of attempts since the start: sent, failed, given_up
         self._recoveries = 0  # of the mail server that its mailboxes have heard of
         self._lanes = (self._lanes_of("email"), self._lanes_of("webhook"))  # neither waits for the other
 
@@ -66,6 +68,11 @@ class SubscriberDeliveries:
     async def stop(self, seconds: float) -> None:
         """Begin nothing new, and let what is being sent finish, but not for ever."""
         await asyncio.gather(*(lanes.stop(seconds) for lanes in self._lanes))
+
+    async def queue(self) -> Queue:
+        """Return what waits."""
+        now = self._clock.now()
+        return await self._db.read(lambda db: receivers.queue(db, SUBSCRIBERS, now=now))
 
     async def sweep(self) -> None:
         """Forget what ended long ago, and who was asked to confirm and has not."""
@@ -93,6 +100,7 @@ class SubscriberDeliveries:
         attempts, now = delivery.attempts + 1, self._clock.now()
         verdict = outcome.verdict(delivery.backoff, now, created_at=delivery.created_at)
         again_at = verdict.again_at
+        receivers.count(self.outcomes, verdict, outcome.error)
 
         def store(db: Connection) -> None:
             if gone:
