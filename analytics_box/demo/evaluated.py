@@ -18,7 +18,6 @@ from analytics_box.flags.evaluation.compiling import compiled
 from analytics_box.flags.evaluation.context import Context
 from analytics_box.flags.evaluation.outcome import Outcome
 from analytics_box.flags.usage import rows as count_rows
-from analytics_box.flags.usage.counts import gave
 from analytics_box.flags.usage.rows import Counted, Key
 from analytics_box.ingest import exposures
 from analytics_box.ingest.enrich import BROWSER
@@ -97,7 +96,7 @@ def _of_people(happened: Sequence[Fact]) -> Iterator[tuple[Event, int]]:
 
 
 def _count(counts: dict[Key, Counted], outcome: Outcome, at: int) -> None:
-    counted = counts.setdefault(Key(outcome.flag_id, utc_day(at), gave(outcome)), Counted(0, at))
+    counted = counts.setdefault(Key(outcome.flag_id, utc_day(at), outcome.gave), Counted(0, at))
     counted.count, counted.last_at = counted.count + 1, max(counted.last_at, at)
 
 

@@ -129,13 +129,18 @@ class Prerequisite(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Definition(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What a flag decides by: all that its history keeps, that can be exported and given back."""
+    """What a flag decides by: all that its history keeps, that can be exported and given back.
+
+    `offValue` is the value of the flag while it is inactive or lacks what it needs, and of a multivariant flag also for
+    users whom a rule switches off. Without one an inactive flag is not given, and the code's default counts.
+    """
 
     name: str = ""
     description: str = ""
     type: FlagType = "boolean"
     status: Status = "active"
     defaultValue: bool = False
+    offValue: Any = None
     payload: Any = None
     rules: tuple[Rule, ...] = ()
     rolloutPercentage: float = 0

@@ -5,6 +5,7 @@ from typing import Final
 
 from msgspec import Struct, json
 
+from analytics_box.flags.evaluation.outcome import is_on_while_off, off_variant
 from analytics_box.flags.flag import Definition, Flag, Node, Prerequisite, Rule, Scalar, TargetGroup, Variant
 from analytics_box.texts import FlagWords, figures
 
@@ -72,12 +73,15 @@ def flag_lines(
 ) -> tuple[Said, ...]:
     """All that a flag decides, in the order in which it is asked (wire 6.3)."""
     words, names = FlagWords, {one.id: one.name for one in groups}
-    states = {"inactive": words.inactive, "archived": words.archived}
-    lines = [Said((Part(states[definition.status]),), loud=True)] if definition.status in states else []
+    lines = _of_status(definition)
     lines += [Said((Part(words.only_user), _value(user_id)))] if user_id else []
-    lines += [Said((_value(key), Part(words.needs_active), Part(words.else_off))) for key in definition.dependencies]
-    lines += [Said(_needed(one)) for one in definition.prerequisites]
+    off = _while_off(definition)
+    otherwise = (Part(words.otherwise), *off) if off else (Part(words.else_off),)
+    lines += [Said((_value(key), Part(words.needs_active), *otherwise)) for key in definition.dependencies]
+    lines += [Said((*_needed(one), *otherwise)) for one in definition.prerequisites]
     lines += [Said(rule_sentence(one, names)) for one in definition.rules]
+    if off and definition.type == "multivariant" and any(not one.enabled for one in definition.rules):
+        lines.append(Said((Part(words.off_means), *off)))
     own = {one.id: one for one in groups}
     for group_id in definition.targetGroupIds:
         group = own.get(group_id)
@@ -86,6 +90,32 @@ def flag_lines(
         lines.append(Said((Part(words.group_rules), name), inner))
     lines.append(Said(_finally(definition, alone=not (definition.rules or definition.targetGroupIds))))
     return tuple(lines)
+
+
+def _of_status(definition: Definition) -> list[Said]:
+    """What a flag that is not active gives."""
+    words, off = FlagWords, _while_off(definition)
+    match definition.status:
+        case "inactive" if off:
+            return [Said((Part(words.resting), *off), loud=True)]
+        case "inactive":
+            return [Said((Part(words.inactive),), loud=True)]
+        case "archived":
+            return [Said((Part(words.archived),), loud=True)]
+    return []
+
+
+def _while_off(definition: Definition) -> Sentence:
+    """The off value of a flag; empty if it has none."""
+    if definition.offValue is None:
+        return ()
+    variant = off_variant(definition)
+    if variant is None:
+        return _state(is_on_while_off(definition))
+    if variant.key:
+        return (Part(FlagWords.variant), Part(figures.visible(variant.key), "variant"))
+    value = variant.value
+    return (_value(shown(value if isinstance(value, Scalar) else json.encode(value).decode())),)
 
 
 def flag_sentence(flag: Flag) -> Sentence:
@@ -185,7 +215,7 @@ def _needed(one: Prerequisite) -> Sentence:
             said = (Part(words.needs_off),)
         case _:
             said = (Part(words.needs_variant), *_values(one.gives, words.or_last))
-    return (_value(one.key), *said, Part(words.else_off))
+    return (_value(one.key), *said)
 
 
 def _finally(definition: Definition, *, alone: bool) -> Sentence:

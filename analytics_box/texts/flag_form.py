@@ -37,6 +37,13 @@ class FlagForm:
     default = "Everybody else"
     default_help = "Whom no rule fits."
     on_off: ClassVar[Mapping[str, str]] = {"": "Off", "on": "On"}
+    off = "Off value"
+    off_help = "What apps get while the flag is inactive, or while a flag that it needs is not as it must be."
+    off_variant_help = (
+        "What apps get while the flag is inactive or lacks what it needs, and what users get for whom a rule is off. "
+        "Leave blank to use the default in your code."
+    )
+    offs: ClassVar[Mapping[str, str]] = {"": "None: the default in your code", "off": "Off", "on": "On"}
     percentage = "Share in percent"
     percentage_help = "0 to 100. Whoever has it keeps it when you raise the share."
     by = "Share of"
@@ -166,6 +173,8 @@ class FlagForm:
         "name": "Name",
         "description": "Description",
         "type": "What it gives",
+        "off": "Off value",
+        "offValue": "Off value",
         "percentage": "Share in percent",
         "variants": "Variants",
         "rules": "Rules",

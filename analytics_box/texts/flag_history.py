@@ -15,6 +15,7 @@ class FlagHistory:
         "type": "Type",
         "status": "Status",
         "defaultValue": "Default",
+        "offValue": "Off value",
         "payload": "Payload",
         "rules": "Rule {item}",
         "rolloutPercentage": "Rollout",

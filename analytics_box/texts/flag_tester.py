@@ -38,6 +38,7 @@ class FlagTester:
         "ROLLOUT_ENABLED": "because no rule fits, and they are among the {percent} who have it.",
         "ROLLOUT_DISABLED": "because no rule fits, and they are not among the {percent} who have it.",
         "BOOLEAN_DEFAULT": "because no rule fits, and this is for everybody else.",
+        "DEFAULT_VALUE": "because the flag is inactive, and this is its off value.",
     }
     no_flag = "There is no active flag with this key for them there. Apps use what they have in their code."
     not_active = "The flag is not active, so nobody gets this now. This is what they would get if it was."
@@ -57,6 +58,7 @@ class FlagTester:
     named = "{step} ({name})"
     group_rule = "Target group {name}, rule {number}"
     default = "Everybody else"
+    off_value = "Off value"
     rollout = "Share of users"
     variants = "Assignment of a variant"
     all_of = "All of these"

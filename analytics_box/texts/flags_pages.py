@@ -70,6 +70,9 @@ class FlagWords:
     needs_off = " must be off"
     needs_variant = " must give "
     else_off = "; else off"
+    otherwise = "; else "
+    off_means = "Users for whom the flag is off get "
+    resting = "The flag is inactive. Everyone gets its off value: "
     group_rules = "Target group "
     share_of_users: ClassVar[Mapping[str, str]] = {
         "user": "{percent} of users",
@@ -215,6 +218,7 @@ class FlagPage:
         "growthbook_v1": "GrowthBook, hash version 1",
         "growthbook_v2": "GrowthBook, hash version 2",
         "flagd": "flagd",
+        "flagd_v3": "flagd, fractional version 3",
         "launchdarkly": "LaunchDarkly",
     }
     needed_by = "Needed by"

@@ -42,6 +42,7 @@ WHOLE: Final = Definition(
     type="multivariant",
     status="inactive",
     defaultValue=True,
+    offValue={"as": ["it", "was"]},
     payload={"limit": 5, "names": ["a", None, 1.5]},
     rules=(*WRITTEN, *KEPT),
     rolloutPercentage=33.34,

@@ -38,6 +38,7 @@ def test_a_flag_is_made_with_defaults_and_listed_newest_first(shared: World) -> 
         "type": "boolean",
         "status": "active",
         "defaultValue": False,
+        "offValue": None,
         "payload": None,
         "rules": [],
         "rolloutPercentage": 0,
@@ -75,6 +76,7 @@ def test_every_field_changes_is_stored_and_comes_back_as_it_was_given(shared: Wo
         "description": "What it says",
         "type": "multivariant",
         "defaultValue": True,
+        "offValue": {"text": "Order"},
         "payload": {"deep": [1, 2.5, None]},
         "rules": [RULE],
         "rolloutPercentage": 12.5,
@@ -95,7 +97,17 @@ def test_every_field_changes_is_stored_and_comes_back_as_it_was_given(shared: Wo
     shown = shared.good("flags/getById", id=made["id"])
     assert changed | UNUSED == shown | {"inactiveDependencies": [], "dependents": []}
     shared.known()
-    emptied = ("name", "description", "payload", "rules", "rolloutPercentage", "rolloutBy", "folder", "targetGroupIds")
+    emptied = (
+        "name",
+        "description",
+        "offValue",
+        "payload",
+        "rules",
+        "rolloutPercentage",
+        "rolloutBy",
+        "folder",
+        "targetGroupIds",
+    )
     changed = shared.good("flags/update", id=made["id"], type="boolean", variants=None, **dict.fromkeys(emptied))
     assert {name: changed[name] for name in emptied} == {name: made[name] for name in emptied}
     assert shared.rows("select version, action from flag_versions where flag_id = ?", made["id"]) == [
@@ -219,8 +231,10 @@ def test_the_audit_log_says_what_changed_but_names_nobody_of_the_rules(shared: W
     made = make(shared, "audited", userId="secret-user")
     rules = [{"type": "user_id", "operator": "in", "values": ["secret-user"]}]
     shared.good("flags/update", id=made["id"], rules=rules, payload={"secret": 1}, status="inactive")
+    shared.good("flags/update", id=made["id"], offValue=True)
     shared.good("targetGroups/create", websiteId=shared.shop, name="Audited", rules=rules)
-    found = str(shared.rows("select subject, detail from audit order by id desc limit 3"))
+    found = str(shared.rows("select subject, detail from audit order by id desc limit 4"))
+    assert '"offValue": {"before": null, "after": true}' in found
     assert "secret" not in found
     assert '"rules": {"before": 0, "after": 1}' in found
     assert '"status": {"before": "active", "after": "inactive"}' in found

@@ -93,6 +93,19 @@ def test_a_rule_reads_as_a_sentence(rule: Rule, sentence: str) -> None:
             ],
         ),
         (Definition(type="multivariant"), ["Everybody → no variant yet"]),
+        (
+            Definition(status="inactive", offValue=True, dependencies=("x",)),
+            ["The flag is inactive. Everyone gets its off value: on", "x must be active; else on", "Everybody → off"],
+        ),
+        (
+            Definition(
+                type="multivariant",
+                variants=(Variant("a", 1),),
+                offValue=1,
+                rules=(Rule("email", value="e", enabled=False),),
+            ),
+            ["Email is e → off", "Users for whom the flag is off get variant a", "Everybody else → a (100 %)"],
+        ),
     ],
 )
 def test_a_flag_reads_as_lines_in_the_order_in_which_they_decide(definition: Definition, lines: list[str]) -> None:

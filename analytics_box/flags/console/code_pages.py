@@ -2,7 +2,7 @@
 
 import json
 from typing import Final
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from litestar.params import FromPath
 from msgspec import Struct
@@ -43,7 +43,7 @@ _WEB: Final = """\
 import {{ OpenFeature }} from "@openfeature/web-sdk";
 import {{ OFREPWebProvider }} from "@openfeature/ofrep-web-provider";
 
-await OpenFeature.setContext({{ targetingKey: "user-42"{environment_option} }});
+await OpenFeature.setContext({{ targetingKey: "user-42" }});
 await OpenFeature.setProviderAndWait(new OFREPWebProvider({{ baseUrl: {base} }}));
 const value = OpenFeature.getClient().get{kind}Value({key}, {default});"""
 _SERVER: Final = """\
@@ -51,7 +51,7 @@ import {{ OpenFeature }} from "@openfeature/server-sdk";
 import {{ OFREPProvider }} from "@openfeature/ofrep-provider";
 
 await OpenFeature.setProviderAndWait(new OFREPProvider({{ baseUrl: {base} }}));
-const user = {{ targetingKey: "user-42"{environment_option} }};
+const user = {{ targetingKey: "user-42" }};
 const value = await OpenFeature.getClient().get{kind}Value({key}, {default}, user);"""
 _PYTHON: Final = """\
 from openfeature import api
@@ -59,7 +59,7 @@ from openfeature.contrib.provider.ofrep import OFREPProvider
 from openfeature.evaluation_context import EvaluationContext
 
 api.set_provider(OFREPProvider(base_url={base}))
-user = EvaluationContext("user-42"{environment_python})
+user = EvaluationContext("user-42")
 value = api.get_client().get_{python_kind}_value({key}, {python_default}, user)"""
 _CURL: Final = "curl '{evaluate}'"
 _TEMPLATES: Final = {
@@ -93,6 +93,7 @@ def pieces(flag: Flag, client_id: str, box: str) -> list[Piece]:
     """The snippets of a flag. `box` is the public address of this box."""
     environment, kind = flag.environment, kind_of(flag)
     base = f"{box}/public/v1/flags/{client_id}"
+    base += f"/env/{quote(environment, safe='')}" if environment else ""
     asked = {"clientId": client_id, "key": flag.key, "userId": "user-42"}
     asked |= {"environment": environment} if environment else {}
     filled = {
@@ -106,7 +107,6 @@ def pieces(flag: Flag, client_id: str, box: str) -> list[Piece]:
         "python_default": _PYTHON_DEFAULTS[kind],
         "environment_prop": f" environment={{{json.dumps(environment)}}}" if environment else "",
         "environment_option": f", environment: {json.dumps(environment)}" if environment else "",
-        "environment_python": f', {{"environment": {json.dumps(environment)}}}' if environment else "",
         "evaluate": f"{box}/public/v1/flags/evaluate?{urlencode(asked)}",
     }
     words = FlagCode

@@ -11,8 +11,8 @@ from msgspec import Struct
 
 from analytics_box.errors import BadRequest, Detail
 from analytics_box.flags.console.fields import ConditionFields, FormState, NeedFields, RuleFields, VariantFields
-from analytics_box.flags.console.filled import TEXTS, rule_fields, variant_fields
-from analytics_box.flags.console.typed import json_text, values
+from analytics_box.flags.console.filled import TEXTS, rule_fields, takes_texts, variant_fields
+from analytics_box.flags.console.typed import json_text, typed_value, value_text, values
 from analytics_box.flags.flag import Definition, Rule, Scalar
 from analytics_box.flags.sentences import LISTS, ONLY_GIVEN
 from analytics_box.texts import FlagForm
@@ -47,6 +47,7 @@ def definition_of(state: FormState, stored: Definition | None = None) -> dict[st
         "type": given.get("type", ""),
         "status": given.get("status", ""),
         "defaultValue": bool(given.get("default")),
+        "offValue": _off_value(state, stored),
         "payload": _payload(given.get("payload", ""), stored, wrong),
         "rules": _rules(state.rules, stored.rules if stored is not None else (), wrong),
         "rolloutPercentage": _number(given.get("percentage", ""), "percentage", wrong) or 0,
@@ -202,6 +203,15 @@ def _payload(text: str, stored: Definition | None, wrong: Wrong) -> Any:
     if stored is not None and text == json_text(stored.payload):
         return stored.payload
     return _json(text, "payload", FlagForm.no_json, wrong) if text.strip() else None
+
+
+def _off_value(state: FormState, stored: Definition | None) -> Any:
+    if state.fields.get("type") != "multivariant":
+        return {"on": True, "off": False}.get(state.fields.get("off", ""))
+    text, texts = state.fields.get("offValue", ""), takes_texts(one.type for one in state.variants)
+    if stored is not None and stored.type == "multivariant" and text == value_text(stored.offValue, texts=texts):
+        return stored.offValue
+    return typed_value(text.strip(), texts=texts)
 
 
 def _json(text: str, name: str, message: str, wrong: Wrong) -> Any:

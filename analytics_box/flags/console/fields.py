@@ -19,8 +19,9 @@ from analytics_box.flags.flag import (
 )
 
 PLAIN: Final = (
-    *("of", "key", "name", "description", "type", "status", "default", "payload", "percentage", "by", "persist"),
-    *("folder", "environment", "userId", "algorithm", "salt", "variantSalt", "attribute", "note", "version"),
+    *("of", "key", "name", "description", "type", "status", "default", "off", "offValue", "payload", "percentage"),
+    *("by", "persist", "folder", "environment", "userId", "algorithm", "salt", "variantSalt", "attribute", "note"),
+    "version",
 )
 OF_GROUP: Final = ("of", "name", "description", "color", "updatedAt")
 KINDS: Final = ("all", "any", "none")  # of conditions that have others in them

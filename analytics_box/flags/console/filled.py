@@ -1,6 +1,6 @@
 """The forms of a flag and of a target group, filled in with what is stored. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from msgspec.structs import replace
@@ -15,7 +15,7 @@ from analytics_box.flags.console.fields import (
     RuleFields,
     VariantFields,
 )
-from analytics_box.flags.console.typed import json_text, lines
+from analytics_box.flags.console.typed import json_text, lines, value_text
 from analytics_box.flags.flag import Definition, Flag, Node, Prerequisite, Rule, TargetGroup, Variant
 from analytics_box.flags.sentences import is_share, rule_values
 
@@ -50,6 +50,7 @@ def state_of_definition(given: Definition) -> FormState:
         "type": given.type,
         "status": given.status,
         "default": "on" if given.defaultValue else "",
+        **_off_fields(given),
         "payload": json_text(given.payload),
         "percentage": number(given.rolloutPercentage),
         "by": given.rolloutBy,
@@ -67,6 +68,20 @@ def state_of_definition(given: Definition) -> FormState:
         (*(NeedFields(key, "active") for key in given.dependencies), *map(_need, given.prerequisites)),
         tuple(map(GroupFields, given.targetGroupIds)),
     )
+
+
+def takes_texts(types: Iterable[str]) -> bool:
+    """Whether the off value of a flag with variants of these types is typed as plain text."""
+    found = set(types)
+    return found == {"string"}
+
+
+def _off_fields(given: Definition) -> dict[str, str]:
+    """The off value: a choice for flags without variants, a value for those with them."""
+    if given.type == "multivariant":
+        text = value_text(given.offValue, texts=takes_texts(one.type for one in given.variants))
+        return {"off": "", "offValue": text}
+    return {"off": {True: "on", False: "off"}.get(given.offValue, ""), "offValue": ""}
 
 
 def state_of_group(group: TargetGroup) -> FormState:

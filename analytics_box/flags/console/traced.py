@@ -91,6 +91,8 @@ def _title(step: Step) -> Sentence:
             return (Part(words.variants),)
         case "rollout":
             return (Part(words.rollout),)
+        case "off":
+            return (Part(words.off_value),)
     return (Part(words.default),)
 
 

@@ -5,6 +5,7 @@ properties are compared; everywhere else they are texts, too.
 """
 
 from collections.abc import Iterable
+from typing import Any
 
 import msgspec
 
@@ -24,6 +25,24 @@ def values(text: str, *, texts: bool) -> tuple[Scalar, ...]:
 def json_text(value: object) -> str:
     """JSON over several lines, as people read it; empty for null."""
     return msgspec.json.format(msgspec.json.encode(value)).decode() if value is not None else ""
+
+
+def value_text(value: object, *, texts: bool) -> str:
+    """A single value of any kind as its field has it, empty for null; `texts` if the field takes texts alone."""
+    if not isinstance(value, str):
+        return json_text(value)
+    is_plain = texts or typed_value(value, texts=False) == value
+    return value if is_plain and value else msgspec.json.encode(value).decode()
+
+
+def typed_value(text: str, *, texts: bool) -> Any:
+    """The value of a field for a single value of any kind: JSON, or a text without quotes; None for an empty field."""
+    if texts:
+        return text or None
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
+        return text or None
 
 
 def _line(value: Scalar, *, texts: bool) -> str:

@@ -35,6 +35,8 @@ def form_field(wire: str, state: FormState) -> str:
     match start:
         case "needs" | "groups":
             return wire
+        case "offValue" if state.fields.get("type") != "multivariant":
+            return "off"
         case "rules" if len(parts) > 1 and parts[1] in _OF_FORM:
             return wire
         case "rules" if parts:

@@ -27,7 +27,8 @@ MOST_VERSIONS: Final = 500  # of a flag: older ones go
 _AUDITED: Final[Mapping[Act, audit.Action]] = {"created": "created", "deleted": "deleted"}  # all others are updates
 _PLAIN: Final[frozenset[Act]] = frozenset(("created", "updated", "deleted"))  # what the entry's action says already
 _COUNTED: Final = frozenset(("rules", "variants"))  # rules name people: the log, which nobody can erase, counts them
-_LONG: Final = frozenset(("payload",))
+_LONG: Final = frozenset(("payload", "offValue"))
+_SHORT: Final = 100  # characters of a text that the audit log repeats
 
 
 class Changed(Struct, frozen=True):
@@ -283,5 +284,6 @@ def _plain(name: str, value: Any) -> object:
     if name in _COUNTED:
         return len(value)
     if name in _LONG:
-        return None if value is None else "(value)"
+        is_short = name == "offValue" and isinstance(value, bool | int | float | str) and len(str(value)) <= _SHORT
+        return value if value is None or is_short else "(value)"
     return value != 0 and value is not None if name == "deleted_at" else msgspec.to_builtins(value)

@@ -33,8 +33,9 @@ class GivenFields(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     """The fields of a flag that input may have. What is not given stays; null empties a field.
 
     The first of `rules` that matches decides, then those of the target groups, then the flag itself: `defaultValue` of
-    a boolean, `rolloutPercentage` of a rollout, `variants` by weight of a multivariant. The flag gives nothing unless
-    its `dependencies` are active and its `prerequisites` give what they name.
+    a boolean, `rolloutPercentage` of a rollout, `variants` by weight of a multivariant. The flag is off unless its
+    `dependencies` are active and its `prerequisites` give what they name; while it is off or inactive it gives its
+    `offValue`.
     """
 
     name: Name | UnsetType | None = UNSET
@@ -42,6 +43,7 @@ class GivenFields(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     type: FlagType | UnsetType = UNSET
     status: Status | UnsetType = UNSET
     defaultValue: bool | UnsetType = UNSET
+    offValue: Any | UnsetType = UNSET
     payload: Any | UnsetType = UNSET
     rules: Annotated[tuple[Rule, ...], Meta(max_length=MOST_RULES)] | UnsetType | None = UNSET
     rolloutPercentage: Percentage | UnsetType | None = UNSET

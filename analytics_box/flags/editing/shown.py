@@ -84,6 +84,7 @@ class FlagShown(Struct, frozen=True, kw_only=True):
     type: FlagType
     status: Status
     defaultValue: bool
+    offValue: Any
     payload: Any
     rules: tuple[RuleShown, ...]
     rolloutPercentage: float

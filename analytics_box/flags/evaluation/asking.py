@@ -1,7 +1,7 @@
 """Somebody whom flags are evaluated for, as evaluation reads them: within bounds, each part found once. Pure."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
 from typing import Any, TypeVar
 
@@ -88,7 +88,7 @@ class Asker:
     def __init__(self, context: Context) -> None:
         self.context = context
         self.user_id = bounded(context.user_id)
-        self.email = bounded(context.email)
+        self.email = bounded(context.email) or _email_among(context.properties)
         self.organization_id = bounded(context.organization_id)
         self.team_id = bounded(context.team_id)
         self.found: dict[str, Found] = {}  # properties that were looked at
@@ -100,14 +100,20 @@ class Asker:
 
     @property
     def person(self) -> str:
-        """Whom draws by user are about (wire 6.3)."""
-        return drawn_by(self.user_id) or drawn_by(self.email) or ANONYMOUS
+        """Whom draws by user are about (wire 6.3): an email among the properties does not count."""
+        return drawn_by(self.user_id) or drawn_by(bounded(self.context.email)) or ANONYMOUS
 
     def person_hash(self) -> tuple[int, int]:
         """`scale_and_hash` of the person, which all default draws by user share."""
         if self._person is None:
             self._person = scale_and_hash(self.person)
         return self._person
+
+
+def _email_among(properties: Mapping[str, Any]) -> str:
+    """The email address that an app sent as a property, for rules."""
+    email = properties.get("email")
+    return bounded(email) if type(email) is str else ""
 
 
 def bounded(text: str) -> str:

@@ -88,6 +88,9 @@ def _of_values(definition: Definition) -> Faults:
     if definition.payload is not None and not isinstance(definition.payload, dict):
         yield Detail("payload", "A payload is a JSON object, or null")
     yield from _of_json(definition.payload, "payload", "A payload")
+    if definition.type != "multivariant" and not isinstance(definition.offValue, bool | None):
+        yield Detail("offValue", "The off value of a flag without variants is true or false")
+    yield from _of_json(definition.offValue, "offValue", "An off value")
 
 
 def _of_json(value: object, field: str, what: str) -> Faults:

@@ -23,7 +23,7 @@ from analytics_box.flags.evaluation.bucketing import (
 )
 from analytics_box.flags.evaluation.conditions import Compiler
 from analytics_box.flags.evaluation.context import Context
-from analytics_box.flags.evaluation.outcome import Outcome, Reason
+from analytics_box.flags.evaluation.outcome import Outcome, Reason, is_on_while_off, off_variant
 from analytics_box.flags.evaluation.prerequisites import unsound
 from analytics_box.flags.evaluation.using import Uses, uses_of
 from analytics_box.flags.flag import Flag, Prerequisite, RolloutBy, Rule, TargetGroup, Variant
@@ -32,46 +32,60 @@ Decide = Callable[[Asker], Outcome]
 
 
 def compiled(flags: Iterable[Flag], groups: Iterable[TargetGroup]) -> "Ruleset":
-    """Make flags of one scope and environment ready; of all that are given only active, living ones count."""
-    active = [flag for flag in flags if flag.definition.status == "active" and flag.deleted_at is None]
-    return Ruleset(active, tuple(groups))
+    """Make flags of one scope and environment ready: active ones, and inactive ones that have an off value."""
+    living = [flag for flag in flags if flag.deleted_at is None]
+    active = [flag for flag in living if flag.definition.status == "active"]
+    off = [flag for flag in living if flag.definition.status == "inactive" and flag.definition.offValue is not None]
+    return Ruleset(active, tuple(groups), off)
 
 
 class Ruleset:
-    """Active flags of one scope and environment. Nothing that it is asked raises, whatever the context is."""
+    """Active flags of one scope and environment, and inactive ones with an off value (`off`), which are given and are
+    otherwise as if they were not there. Nothing that it is asked raises, whatever the context is.
+    """
 
-    def __init__(self, flags: Sequence[Flag], groups: tuple[TargetGroup, ...]) -> None:
+    def __init__(self, flags: Sequence[Flag], groups: tuple[TargetGroup, ...], off: Sequence[Flag] = ()) -> None:
         self.groups = groups
-        self.uses: Uses = uses_of(flags, groups)
+        self.uses: Uses = uses_of(flags, groups, off)
         self.unsound = unsound(flags)
         self._needed = {one.key for flag in flags for one in flag.definition.prerequisites}
         compiler = Compiler(groups)
         made = [_Compiled(flag, self, compiler) for flag in flags]
-        self._made = tuple(made)
+        resting = [_Compiled(flag, self, compiler) for flag in off]
+        self._made = (*made, *resting)
         self._common = {one.flag.key: one for one in made if one.flag.user_id is None}
         self._personal: dict[str, dict[str, _Compiled]] = {}
         for one in made:
             if one.flag.user_id is not None:
                 self._personal.setdefault(one.flag.user_id, {})[one.flag.key] = one
+        self._resting = {one.flag.key: one for one in resting if one.flag.user_id is None}
+        self._resting_personal: dict[str, dict[str, _Compiled]] = {}
+        for one in resting:
+            if one.flag.user_id is not None:
+                self._resting_personal.setdefault(one.flag.user_id, {})[one.flag.key] = one
+        self._for_all = {**self._resting, **self._common}
         for one in made:
             one.settle()
+        for one in resting:
+            one.rest()
 
     def keys(self) -> Sequence[str]:
-        """Keys of active flags, in their order; those for single users too."""
+        """Keys of the flags that are given, in their order; those for single users too."""
         return tuple(dict.fromkeys(one.flag.key for one in self._made))
 
     def one(self, key: str, context: Context) -> Outcome | None:
-        """What a flag gives to somebody; None where there is no active flag of that key for them."""
+        """What a flag gives to somebody; None if no flag of that key is given to them."""
         asker = Asker(context)
-        found = self._found(key, asker)
+        found = self._found(key, asker) or self._resting_found(key, asker)
         return (found.fixed or found.decide(asker)) if found else None
 
     def all(self, context: Context, keys: Iterable[str] | None = None) -> list[Outcome]:
         """What all flags give to somebody, or those of these keys; a key without a flag for them is left out."""
         asker = Asker(context)
-        there: Mapping[str, _Compiled] = self._common
-        if self._personal and asker.user_id in self._personal:
-            there = {**self._common, **self._personal[asker.user_id]}
+        there: Mapping[str, _Compiled] = self._for_all
+        own, resting = self._personal.get(asker.user_id), self._resting_personal.get(asker.user_id)
+        if own or resting:
+            there = {**self._resting, **(resting or {}), **self._common, **(own or {})}
         if keys is None:
             return [one.fixed or self._decided(one, asker) for one in there.values()]
         chosen = [there[key] for key in dict.fromkeys(keys) if key in there]
@@ -85,6 +99,11 @@ class Ruleset:
     def flag_of(self, key: str, asker: Asker) -> Flag | None:
         """The active flag of a key for somebody: their own before the one for all."""
         found = self._found(key, asker)
+        return found.flag if found else None
+
+    def resting_of(self, key: str, asker: Asker) -> Flag | None:
+        """The inactive flag of a key whose off value somebody gets."""
+        found = self._resting_found(key, asker)
         return found.flag if found else None
 
     def common(self, key: str) -> bool:
@@ -115,6 +134,10 @@ class Ruleset:
                 return own[key]
         return self._common.get(key)
 
+    def _resting_found(self, key: str, asker: Asker) -> "_Compiled | None":
+        """The inactive flag of a key that somebody gets the off value of: their own before the one for all."""
+        return self._resting_personal.get(asker.user_id, {}).get(key) or self._resting.get(key)
+
 
 class _Compiled:
     """A flag that is ready: `fixed` where everybody gets the same, else `decide`."""
@@ -141,7 +164,12 @@ class _Compiled:
         return self._made.values()
 
     def _unsettled(self, asker: Asker) -> Outcome:
-        return self._outcome("DEPENDENCY_NOT_SATISFIED", False)
+        return self._off("DEPENDENCY_NOT_SATISFIED")
+
+    def rest(self) -> None:
+        """Give everybody the off value, because the flag is inactive."""
+        self._made.clear()
+        self.fixed = self._off("DEFAULT_VALUE")
 
     def settle(self) -> None:
         """Find out how it decides, once all flags are there."""
@@ -151,7 +179,7 @@ class _Compiled:
         unsound = bool(prerequisites) and flag.key in ruleset.unsound
         if unsound or not all(map(ruleset.anybodys, absent)):
             self._made.clear()
-            self.fixed = self._outcome("DEPENDENCY_NOT_SATISFIED", False)
+            self.fixed = self._off("DEPENDENCY_NOT_SATISFIED")
             return
         last = self._last()
         decide = self._with_rules(last) if self._matches or self._groups else last
@@ -165,7 +193,7 @@ class _Compiled:
     def _with_needs(
         self, absent: tuple[str, ...], prerequisites: tuple[Prerequisite, ...], then: Decide | Outcome
     ) -> Decide:
-        failed = self._outcome("DEPENDENCY_NOT_SATISFIED", False)
+        failed = self._off("DEPENDENCY_NOT_SATISFIED")
         ruleset = self._ruleset
 
         def decide(asker: Asker) -> Outcome:
@@ -258,8 +286,14 @@ class _Compiled:
                     return self._outcome(reason, True, variant)
         return self._outcome(reason, rule.enabled)
 
+    def _off(self, reason: Reason) -> Outcome:
+        """What it gives while it is off."""
+        return self._outcome(reason, is_on_while_off(self.flag.definition))
+
     def _outcome(self, reason: Reason, enabled: bool, variant: Variant | None = None) -> Outcome:
         """One of its outcomes; what is the same is made once."""
+        if not enabled:
+            variant = off_variant(self.flag.definition)
         known = (reason, enabled, variant.key if variant else "")
         if known not in self._made:
             self._made[known] = _made(self.flag, reason, enabled, variant)
@@ -320,7 +354,7 @@ def _made(flag: Flag, reason: Reason, enabled: bool, variant: Variant | None) ->
         value=variant.value if variant else enabled,
         payload=flag.definition.payload if enabled else None,
         reason=reason,
-        variant=variant.key if variant else UNSET,
+        variant=(variant.key or UNSET) if variant else UNSET,
         flagId=flag.id,
         flagType=flag.definition.type,
     )
@@ -334,4 +368,5 @@ def _made(flag: Flag, reason: Reason, enabled: bool, variant: Variant | None) ->
         reason=reason,
         variant=variant.key if variant else "",
         encoded=msgspec.json.encode(result),
+        has_value=variant is not None or flag.definition.type != "multivariant",
     )

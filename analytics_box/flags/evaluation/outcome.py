@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from analytics_box.flags.flag import FlagType
+from analytics_box.flags.flag import Definition, FlagType, Variant
 
 # Those of the wire (6.1) that evaluation gives; the routes have more.
 Reason = Literal[
@@ -15,6 +15,7 @@ Reason = Literal[
     "ROLLOUT_ENABLED",
     "ROLLOUT_DISABLED",
     "BOOLEAN_DEFAULT",
+    "DEFAULT_VALUE",  # of an inactive flag that has an off value
 ]
 
 
@@ -22,7 +23,8 @@ class Outcome(Struct, eq=False):
     """What a flag gives (wire 6.1). There are few of a flag, made when it is compiled and shared by all who get them.
 
     `encoded` is the wire's result as JSON. `count` is how often it was given since somebody took it: only the counting
-    of evaluations (usage) changes it.
+    of evaluations (usage) changes it. Without `has_value` a multivariant flag gives no value, only whether
+    it is enabled.
     """
 
     flag_id: str
@@ -35,3 +37,31 @@ class Outcome(Struct, eq=False):
     variant: str = ""
     encoded: bytes = b""
     count: int = 0
+    has_value: bool = True
+
+    @property
+    def gave(self) -> str:
+        """The outcome in a word: the variant, or "true" or "false"."""
+        return self.variant or ("true" if self.enabled else "false")
+
+
+def is_on_while_off(definition: Definition) -> bool:
+    """Return whether a flag without variants is enabled while it is off: its off value says so."""
+    return definition.type != "multivariant" and definition.offValue is True
+
+
+def off_variant(definition: Definition) -> Variant | None:
+    """Return what a multivariant flag gives while it is off: the variant with the off value, or one without a key for a
+    value that no variant has; None if there is no off value.
+    """
+    value = definition.offValue
+    if definition.type != "multivariant" or value is None:
+        return None
+    alike = (one for one in definition.variants if type(one.value) is type(value) and one.value == value)
+    return next(alike, Variant(key="", value=value))
+
+
+def gives_while_off(definition: Definition) -> str:
+    """Return the outcome of a flag while it is off, as `Outcome.gave` names it."""
+    variant = off_variant(definition)
+    return (variant.key if variant else "") or ("true" if is_on_while_off(definition) else "false")

@@ -29,7 +29,7 @@ from analytics_box.flags.evaluation.conditions import (
     rule_values,
 )
 from analytics_box.flags.evaluation.context import Context
-from analytics_box.flags.evaluation.outcome import Reason
+from analytics_box.flags.evaluation.outcome import Reason, is_on_while_off, off_variant
 from analytics_box.flags.flag import DEEPEST, Flag, Node, Operator, Rule, Scalar, TargetGroup, Variant
 
 
@@ -71,7 +71,7 @@ class Step(Struct, frozen=True, omit_defaults=True):
     needed gave: true, false or a variant; empty where it is not active.
     """
 
-    kind: Literal["dependency", "prerequisite", "rule", "target_group", "variant", "rollout", "default"]
+    kind: Literal["dependency", "prerequisite", "rule", "target_group", "variant", "rollout", "default", "off"]
     at: str
     matched: bool
     name: str = ""
@@ -97,7 +97,10 @@ def trace(ruleset: Ruleset, key: str, context: Context) -> Trace:
     """Evaluate a flag step by step; the outcome is that of `ruleset.one`. Never raises."""
     asker = Asker(context)
     flag = ruleset.flag_of(key, asker)
-    return Trace(key, None) if flag is None else _Walk(ruleset, flag, asker).trace()
+    if flag is not None:
+        return _Walk(ruleset, flag, asker).trace()
+    resting = ruleset.resting_of(key, asker)
+    return Trace(key, None) if resting is None else _Walk(ruleset, resting, asker).rest()
 
 
 class _Walk:
@@ -112,7 +115,7 @@ class _Walk:
 
     def trace(self) -> Trace:
         if not self._satisfied():
-            return self._ended("DEPENDENCY_NOT_SATISFIED", False)
+            return self._off("DEPENDENCY_NOT_SATISFIED")
         self._asker.drawing = Drawing(self._flag)
         definition = self._flag.definition
         for number, rule in enumerate(definition.rules):
@@ -131,6 +134,14 @@ class _Walk:
         self._steps.append(Step("default", "defaultValue", True))
         return self._ended("BOOLEAN_DEFAULT", definition.defaultValue)
 
+    def rest(self) -> Trace:
+        """The off value, because the flag is inactive."""
+        self._steps.append(Step("off", "offValue", True))
+        return self._off("DEFAULT_VALUE")
+
+    def _off(self, reason: Reason) -> Trace:
+        return self._ended(reason, is_on_while_off(self._flag.definition))
+
     def _satisfied(self) -> bool:
         definition = self._flag.definition
         for number, key in enumerate(definition.dependencies):
@@ -142,7 +153,7 @@ class _Walk:
         for number, prerequisite in enumerate(definition.prerequisites):
             outcome = self._ruleset.needed(prerequisite.key, self._asker) if sound else None
             matched = gives(outcome, prerequisite)
-            gave = "" if outcome is None else outcome.variant or ("true" if outcome.enabled else "false")
+            gave = "" if outcome is None else outcome.gave
             step = Step("prerequisite", f"prerequisites[{number}]", matched, prerequisite.key, gave=gave)
             self._steps.append(step)
             if not matched:
@@ -256,6 +267,8 @@ class _Walk:
         return self._ended(reason, rule.enabled, next(variants, None))
 
     def _ended(self, reason: Reason, enabled: bool, variant: Variant | None = None) -> Trace:
+        if not enabled:
+            variant = off_variant(self._flag.definition)
         return Trace(
             key=self._flag.key,
             flag=self._flag,

@@ -21,12 +21,13 @@ class Uses(Struct, frozen=True):
 
     def kept(self, context: Context) -> Context:
         """The context without what no flag looks at: it gets the same outcomes."""
+        names = self.properties | {"email"} if self.email and not context.email else self.properties
         return Context(
             user_id=context.user_id if self.user_id else "",
             email=context.email if self.email else "",
             organization_id=context.organization_id if self.organization_id else "",
             team_id=context.team_id if self.team_id else "",
-            properties={name: context.properties[name] for name in self.properties if name in context.properties},
+            properties={name: context.properties[name] for name in names if name in context.properties},
         )
 
 
@@ -38,11 +39,13 @@ _DRAWN: dict[RolloutBy, tuple[str, ...]] = {
 }
 
 
-def uses_of(flags: Iterable[Flag], groups: Iterable[TargetGroup]) -> Uses:
-    """What these flags look at, themselves and by the target groups that they have."""
+def uses_of(flags: Iterable[Flag], groups: Iterable[TargetGroup], off: Iterable[Flag] = ()) -> Uses:
+    """What these flags look at, themselves and by the target groups that they have; those that are `off` look only at
+    whose they are."""
     looking = _Looking({group.id: group for group in groups})
     for flag in flags:
         looking.at_flag(flag)
+    looking.at_owners(off)
     return Uses(**{part: part in looking.parts for part in _PARTS}, properties=frozenset(looking.properties))
 
 
@@ -55,11 +58,14 @@ class _Looking:
         self._groups = groups
         self._seen: set[tuple[str | Bucketing, ...]] = set()
 
+    def at_owners(self, flags: Iterable[Flag]) -> None:
+        if any(flag.user_id is not None for flag in flags):
+            self.parts.add("user_id")
+
     def at_flag(self, flag: Flag) -> None:
         definition = flag.definition
         drawing = definition.rolloutBy, definition.bucketing
-        if flag.user_id is not None:
-            self.parts.add("user_id")
+        self.at_owners((flag,))
         if definition.type != "boolean":
             by = variants_by(definition) if definition.type == "multivariant" else definition.rolloutBy
             self._at_draw(by, definition.bucketing)

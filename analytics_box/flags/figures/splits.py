@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from analytics_box.flags.directory import Flags
 from analytics_box.flags.evaluation.compiling import cumulative, weighted
+from analytics_box.flags.evaluation.outcome import off_variant
 from analytics_box.flags.flag import Algorithm, Definition, Flag
 from analytics_box.flags.history import reading
 from analytics_box.query.splits import Split
@@ -66,9 +67,11 @@ def split_within(now: Definition, before: Sequence[Definition] | None) -> Split:
 
 def _draws(definition: Definition) -> tuple[Any, ...]:
     """All that decides what visitors get; those whom an inactive flag leaves out are none of its variants' visitors."""
+    left_out = definition.type == "multivariant" and not _gives_variant_while_off(definition)
     return (
         definition.type,
-        "" if definition.type == "multivariant" else definition.status,
+        "" if left_out else definition.status,
+        definition.offValue,
         definition.rolloutPercentage,
         definition.rolloutBy,
         definition.persistAcrossAuth,
@@ -90,6 +93,9 @@ def split_of(definition: Definition) -> Split:
     told = not definition.rules and not definition.targetGroupIds and definition.rolloutBy == "user"
     algorithm = definition.bucketing.algorithm
     if definition.type == "multivariant":
+        told = told and not (
+            _gives_variant_while_off(definition) and (definition.dependencies or definition.prerequisites)
+        )
         names = tuple(variant.key for variant in definition.variants)
         ends = cumulative(definition.variants)
         if weighted(definition.variants):
@@ -100,6 +106,12 @@ def split_of(definition: Definition) -> Split:
         share = _drawn_below(definition.rolloutPercentage, _ROLLOUT_STEPS.get(algorithm, 0))
         return Split(_TWO, (100 - share, share)) if told else _untold(_TWO)
     return _untold(_TWO)
+
+
+def _gives_variant_while_off(definition: Definition) -> bool:
+    """Whether its off value is that of a variant, whose visitors are then not only those who drew it."""
+    variant = off_variant(definition)
+    return variant is not None and bool(variant.key)
 
 
 def _untold(names: tuple[str, ...], *, closed: bool = False) -> Split:

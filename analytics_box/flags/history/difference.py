@@ -18,6 +18,7 @@ _WHOLE: Final = (
     "type",
     "status",
     "defaultValue",
+    "offValue",
     "payload",
     "rolloutPercentage",
     "rolloutBy",

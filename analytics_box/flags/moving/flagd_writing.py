@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from analytics_box.flags.evaluation.asking import variants_by
 from analytics_box.flags.evaluation.conditions import is_percentage, nodes
+from analytics_box.flags.evaluation.outcome import off_variant
 from analytics_box.flags.evaluation.rule_checking import steps
 from analytics_box.flags.flag import (
     LARGEST_FLAG,
@@ -107,6 +108,8 @@ class _Writing:
             self._notes.lose("Its target groups, written out at each place where it uses them, would be too large")
         if definition.payload is not None:
             self._notes.say("The payload is left out")
+        if definition.status == "inactive" and definition.offValue is not None:
+            self._notes.say("The off value is left out: flagd has none, and the code's default counts")
         for name in ("dependencies", "prerequisites"):
             if getattr(definition, name):
                 self._notes.lose(f"{name} have no counterpart")
@@ -139,9 +142,11 @@ class _Writing:
     def _gives(self, one: Rule) -> str:
         if self._flag.definition.type != "multivariant":
             return "on" if one.enabled else "off"
-        if not one.enabled or not one.variant:
+        off = off_variant(self._flag.definition)
+        given = one.variant if one.enabled else off.key if off is not None else ""
+        if not given:
             raise _Strange("a rule that gives no variant")
-        return one.variant
+        return given
 
     def _last(self, definition: Definition) -> Logic | None:
         """What those get whom no rule takes, where that is drawn."""

@@ -14,7 +14,7 @@ from analytics_box.flags.flag import Rule
 from analytics_box.flags.ofrep import results
 from analytics_box.flags.scope import Scope
 
-_MATCHED: Final = frozenset(("USER_RULE_MATCH", "TARGET_GROUP_MATCH", "DEPENDENCY_NOT_SATISFIED"))
+_MATCHED: Final = frozenset(("USER_RULE_MATCH", "TARGET_GROUP_MATCH", "DEPENDENCY_NOT_SATISFIED", "DEFAULT_VALUE"))
 _NEEDS_NOBODY: Final = frozenset(("exists", "not_exists"))
 _MISSING: Final = "A rule of this flag looks at the user, and the context has no targetingKey"
 _MOST: Final = 1_000  # environments of which encoded outcomes are kept
@@ -42,7 +42,6 @@ class Environment:
         self.ruleset = ruleset
         self.place: Place = (scope.id, name)
         self.token = object()
-        self._name = name
         self._encoded: dict[Outcome, bytes] = {}
         asking = frozenset(group.id for group in scope.groups if _asking_user(group.rules))
         self._asks_user = frozenset(
@@ -53,19 +52,14 @@ class Environment:
         )
 
     def one(self, key: str, context: Context) -> Given:
-        """What a flag gives to somebody."""
+        """What a flag gives to somebody: the same as in the answer for all."""
         outcome = self.ruleset.one(key, context)
         if outcome is not None:
             return self._given(outcome, context)
-        for flag in self.scope.flags:
-            if (flag.key, flag.environment, flag.definition.status) == (key, self._name, "inactive") and (
-                flag.user_id in (None, context.user_id)
-            ):
-                return Given(200, results.disabled(key))
         return Given(404, results.failure("FLAG_NOT_FOUND", "There is no such flag", key))
 
     def all(self, context: Context) -> list[Given]:
-        """What all active flags give to somebody."""
+        """What all flags give to somebody."""
         return [self._given(outcome, context) for outcome in self.ruleset.all(context)]
 
     def _given(self, outcome: Outcome, context: Context) -> Given:

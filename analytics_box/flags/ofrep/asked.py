@@ -1,6 +1,8 @@
 """What an OFREP client asks: its body as somebody whom flags are evaluated for. Pure."""
 
+import json
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, Final
 from urllib.parse import parse_qs
 
@@ -8,6 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from analytics_box.errors import BadRequest, BrokenBody
+from analytics_box.flags.evaluation.attributes import id_text, read_json
 from analytics_box.flags.evaluation.context import Context
 from analytics_box.flags.flag import LONGEST_ENVIRONMENT
 
@@ -22,12 +25,13 @@ class Asked(Struct, frozen=True):
     environment: str | None
 
 
-def asked(content: bytes, query: bytes) -> Asked:
-    """What a body and a query string ask for.
+def asked(content: bytes, query: bytes, environment: str = "") -> Asked:
+    """What a body and a query string ask for, by default of an environment.
 
-    All of OFREP's context are properties; of them targetingKey (else userId), email, organizationId and teamId are
-    what rules call the user. The environment is a query parameter, else one of the context.
-    Raises BrokenBody for what is no JSON object, BadRequest for a context with which nothing can be evaluated.
+    All of OFREP's context are properties, with those in an object `properties`, as the flags API has them; of them
+    targetingKey (else userId), email, organizationId and teamId are what rules call the user. One that cannot be read
+    is as if it were not given. `environment` in the context is a property like any other.
+    Raises BrokenBody for what is no JSON object, BadRequest for a context that is none.
     """
     given = _object(content)
     context = given.get("context")
@@ -35,17 +39,16 @@ def asked(content: bytes, query: bytes) -> Asked:
         context = {}
     if not isinstance(context, dict):
         raise BadRequest("context has to be an object")
-    user_id = _text(context, "targetingKey") or _text(context, "userId")
-    environment = named(parameters(query).get("environment", "") or _text(context, "environment"))
+    inside = context.get("properties")
     return Asked(
         Context(
-            user_id=user_id,
-            email=_text(context, "email"),
-            organization_id=_text(context, "organizationId"),
-            team_id=_text(context, "teamId"),
-            properties=context,
+            user_id=id_text(context.get("targetingKey")) or id_text(context.get("userId")),
+            email=id_text(context.get("email")),
+            organization_id=id_text(context.get("organizationId")),
+            team_id=id_text(context.get("teamId")),
+            properties={**inside, **context} if isinstance(inside, dict) else context,
         ),
-        environment,
+        named(parameters(query).get("environment", "") or environment),
     )
 
 
@@ -69,27 +72,19 @@ def _object(content: bytes) -> dict[str, Any]:
     if not content:
         return {}
     try:
-        given = msgspec.json.decode(content)
-    except (msgspec.MsgspecError, ValueError, RecursionError) as broken:
+        given = read_json(content)
+    except ValueError as broken:
         raise BrokenBody("The body is not valid JSON") from broken
     if not isinstance(given, dict):
         raise BrokenBody("The body has to be a JSON object with a context")
     return given
 
 
-def _text(context: Mapping[str, Any], name: str) -> str:
-    """What the context says of the user; numbers are what they look like. Raises BadRequest."""
-    value = context.get(name)
-    if value is None:
-        return ""
-    if isinstance(value, bool) or not isinstance(value, str | int):
-        raise BadRequest(f"{name} in the context has to be a text")
-    return str(value)
-
-
 def canonical(context: Context) -> bytes:
     """A context in one spelling: equal ones have equal bytes. Raises BrokenBody for one that nests too deep."""
-    try:
+    with suppress(ValueError, OverflowError, RecursionError):
         return msgspec.json.encode(context, order="sorted")
-    except (ValueError, RecursionError) as broken:  # numbers of thousands of digits, hundreds of levels
+    try:  # what msgspec does not write: halves of surrogate pairs, integers of more than 64 bits
+        return json.dumps(msgspec.structs.asdict(context), sort_keys=True).encode()
+    except RecursionError as broken:
         raise BrokenBody("The body is not valid JSON") from broken

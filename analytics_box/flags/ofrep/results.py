@@ -17,25 +17,26 @@ _REASONS: Final[Mapping[Reason, str]] = {
     "ROLLOUT_ENABLED": "SPLIT",
     "ROLLOUT_DISABLED": "SPLIT",
     "BOOLEAN_DEFAULT": "STATIC",
+    "DEFAULT_VALUE": "DISABLED",
 }
-_ON, _OFF = "true", "false"  # variants of flags that have none
 
 
 def success(outcome: Outcome) -> bytes:
     """What a flag gives, as JSON.
 
-    A flag with variants gives that of somebody's variant; where they get none there is no value, and the client's code
-    has the default. Other flags give whether they are enabled. The flag's payload, and the reason in the box's own
+    A flag with variants gives that of somebody's variant, or its off value; if there is none there is no value, and the
+    client's code has the default. Other flags give whether they are enabled, which is also the variant of flags that
+    have none. The flag's payload, and the reason in the box's own
     words, are metadata; in OFREP these are texts, numbers and booleans, so other payloads are JSON in a text.
     """
     said: dict[str, Any] = {
         "key": outcome.key,
         "reason": _REASONS[outcome.reason],
-        "variant": outcome.variant or (_ON if outcome.enabled else _OFF),
+        "variant": outcome.gave,
     }
     if outcome.flag_type != "multivariant":
         said["value"] = outcome.enabled
-    elif outcome.variant:
+    elif outcome.has_value:
         said["value"] = outcome.value
     said["metadata"] = metadata = {
         "flagId": outcome.flag_id,
@@ -45,11 +46,6 @@ def success(outcome: Outcome) -> bytes:
     if outcome.payload is not None:
         metadata["payload"] = _primitive(outcome.payload)
     return msgspec.json.encode(said)
-
-
-def disabled(key: str) -> bytes:
-    """What is said of a flag that is not active: that the client's code has the default, and nothing else."""
-    return msgspec.json.encode({"key": key, "reason": "DISABLED", "variant": _OFF, "metadata": {}})
 
 
 def failure(code: Code, details: str, key: str | None = None) -> bytes:

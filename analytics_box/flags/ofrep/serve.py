@@ -31,6 +31,7 @@ from analytics_box.urls import url_parts
 EVALUATE: Final = "ofrep/v1/evaluate/flags"
 STREAMS: Final = "ofrep/v1/streams"
 PREFIX: Final = "/public/v1/flags/"
+_ENVIRONMENT, _PROTOCOL = "env/", "ofrep/"  # the beginnings of paths after a client id
 INACTIVE: Final = 60  # seconds that a page is hidden until its provider closes its stream
 _EVERYWHERE: Final = (
     (b"access-control-allow-origin", b"*"),
@@ -65,8 +66,10 @@ class Ofrep:
         self._unchanged = Unchanged(clock)
 
     async def answer(self, client_id: str, rest: str, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request below …/{clientId}/; `rest` is what follows in its path."""
-        rest = rest.removesuffix("/")
+        """Answer a request below …/{clientId}/; `rest` is what follows in its path, perhaps with `env/{environment}/`
+        at its beginning, before which a query parameter goes.
+        """
+        environment, rest = _environment_in(rest.removesuffix("/"))
         key = rest.removeprefix(f"{EVALUATE}/") if rest.startswith(f"{EVALUATE}/") else None
         started = False
 
@@ -76,16 +79,18 @@ class Ofrep:
             await send(message)
 
         try:
-            await self._answer(client_id, rest, key, scope, receive, noting)
+            place = client_id, environment
+            await self._answer(place, rest, key, scope, receive, noting)
         except Exception as raised:
             refused = render.as_box_error(raised)
             if not started:
                 await _refuse(refused, key, send)
 
     async def _answer(
-        self, client_id: str, rest: str, key: str | None, scope: Scope, receive: Receive, send: Send
+        self, place: tuple[str, str], rest: str, key: str | None, scope: Scope, receive: Receive, send: Send
     ) -> None:
         """Raises BoxError."""
+        client_id, environment_of_path = place
         if key is None and rest not in (EVALUATE, STREAMS):
             raise NotFound("OFREP has nothing at this address")
         method = "GET" if rest == STREAMS else "POST"
@@ -102,12 +107,12 @@ class Ofrep:
         if found is None:
             raise NotFound("There is no website and no organization with this client id")
         if rest == STREAMS:
-            await self._stream(client_id, found, network, scope, receive, send)
+            await self._stream(place, found, network, scope, receive, send)
             return
         body.check_headers(scope["headers"], wanted=())
         length = body.length_of(scope["headers"])
         content = await body.read(receive, limit=asked.LARGEST, seconds=self._body_seconds, length=length)
-        wanted = asked.asked(content, scope["query_string"])
+        wanted = asked.asked(content, scope["query_string"], environment_of_path)
         found = self._flags.client(client_id, self._clock.now()) or found  # it may have changed while the body came
         environment = self._environments.of(found, wanted.environment, self._flags.ruleset(found, wanted.environment))
         if key is None:
@@ -150,18 +155,28 @@ class Ofrep:
         return [{"type": "sse", "endpoint": {"requestUri": uri}, "inactivityDelaySec": INACTIVE}]
 
     async def _stream(
-        self, client_id: str, found: Owned, network: str, scope: Scope, receive: Receive, send: Send
+        self, place: tuple[str, str], found: Owned, network: str, scope: Scope, receive: Receive, send: Send
     ) -> None:
         """A stream, from what a client that comes back saw last, else from what its bulk answer said."""
         given = asked.parameters(scope["query_string"])
         last = next((value for name, value in scope["headers"] if name == b"last-event-id"), b"").decode("latin-1")
-        known, environment = last or given.get("known", ""), asked.named(given.get("environment", ""))
+        client_id, environment_of_path = place
+        known = last or given.get("known", "")
+        environment = asked.named(given.get("environment", "") or environment_of_path)
         if scope.get("head"):
             await respond(send, 200, list(_STREAM))
             return
         scope["headers"], scope["query_string"] = [], b""  # which may be large, and would stay as long as the stream
         wanted = Wanted(found.id, client_id, environment, known if len(known) < _LONGEST_STATE else "", network)
         await self._streams.serve(wanted, receive, send, list(_STREAM))
+
+
+def _environment_in(rest: str) -> tuple[str, str]:
+    """The environment that a path names, and the rest of the path: `env/staging/ofrep/v1/…` names staging."""
+    if not rest.startswith(_ENVIRONMENT):
+        return "", rest
+    environment, _, after = rest.removeprefix(_ENVIRONMENT).partition(f"/{_PROTOCOL}")
+    return environment, f"{_PROTOCOL}{after}"
 
 
 async def _single(environment: Environment, key: str, wanted: Asked, send: Send) -> None:

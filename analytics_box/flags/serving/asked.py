@@ -1,14 +1,13 @@
 """What a request for flags asks: its query string, read in one go because thousands come each second. Pure."""
 
-import json
 from collections.abc import Mapping
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 from urllib.parse import unquote_plus
 
-import msgspec
 from msgspec import Struct
 
 from analytics_box.errors import BadRequest, Detail, WrongTypes
+from analytics_box.flags.evaluation.attributes import read_json
 from analytics_box.flags.evaluation.context import Context
 
 MOST_BYTES: Final = 16_384  # of a query string; servers and proxies before the box take hardly more
@@ -22,8 +21,6 @@ _NAMES: Final = {
         *("userId", "email", "organizationId", "teamId", "properties"),
     )
 }
-_PROPERTIES: Final = msgspec.json.Decoder(dict[str, Any] | None)
-
 
 NOBODY: Final = Context()
 
@@ -86,26 +83,12 @@ def _properties(text: str) -> Mapping[str, Any]:
     if not text:
         return {}
     try:
-        return _PROPERTIES.decode(text) or {}
-    except msgspec.MsgspecError:
-        return _odd_properties(text)
-    except RecursionError as deep:
-        raise _no_properties() from deep
-
-
-def _odd_properties(text: str) -> Mapping[str, Any]:
-    """What browsers send and msgspec does not take: half of a pair of surrogates, and numbers beyond all bounds."""
-    try:
-        found = json.loads(text, parse_constant=_no_constant)
-    except (ValueError, RecursionError) as wrong:
+        found = read_json(text)
+    except ValueError as wrong:
         raise _no_properties() from wrong
-    if isinstance(found, dict):
-        return found
+    if isinstance(found, dict | None):
+        return found or {}
     raise _no_properties()
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON")
 
 
 def _no_properties() -> BadRequest:

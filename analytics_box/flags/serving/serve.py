@@ -30,7 +30,7 @@ from analytics_box.limits import Limits
 log = logging.getLogger(__name__)
 
 PREFIX: Final = "/public/v1/flags"
-OFREP: Final = "ofrep/"  # after a client id
+OFREP: Final = ("ofrep/", "env/")  # after a client id; the second one names an environment before the first
 _ROUTES: Final[dict[str, Asking]] = {"/evaluate": "evaluate", "/bulk": "bulk"}
 _METHODS: Final = "GET, HEAD, OPTIONS"
 _PREFLIGHT: Final = b"access-control-request-method"
@@ -165,7 +165,7 @@ class Serving:
             return
         client_id, _, more = rest[1:].partition("/")
         if more.startswith(OFREP):
-            scope["path_template"] = f"{PREFIX}/.../{OFREP}..."
+            scope["path_template"] = f"{PREFIX}/.../{OFREP[0]}..."
             await self._remote.answer(client_id, more, scope, receive, send)
         elif scope["method"] == "OPTIONS" and any(name == _PREFLIGHT for name, _ in scope["headers"]):
             await respond(send, 204, [*answers.OPEN, *answers.PREFLIGHT])

@@ -39,7 +39,7 @@ class FlagCounts:
         now = self._clock.now()
         for outcome in outcomes:
             if outcome.count:
-                self._add(Key(outcome.flag_id, utc_day(now), gave(outcome)), Counted(outcome.count, now))
+                self._add(Key(outcome.flag_id, utc_day(now), outcome.gave), Counted(outcome.count, now))
                 outcome.count = 0
 
     async def write(self, scope_id: str | None = None) -> None:
@@ -79,8 +79,3 @@ class FlagCounts:
             known.last_at = max(known.last_at, counted.last_at)
         elif len(self._waiting) < MOST_WAITING:
             self._waiting[key] = counted
-
-
-def gave(outcome: Outcome) -> str:
-    """What was given, as it is counted: the variant, or "true" or "false"."""
-    return outcome.variant or ("true" if outcome.enabled else "false")

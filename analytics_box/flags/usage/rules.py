@@ -6,6 +6,7 @@ from typing import Literal
 from msgspec import Struct
 
 from analytics_box.clock import DAY
+from analytics_box.flags.evaluation.outcome import gives_while_off
 from analytics_box.flags.flag import Definition, Flag, Rule, TargetGroup
 
 StaleReason = Literal["never_evaluated", "constant", "one_outcome"]
@@ -86,7 +87,7 @@ def outcomes(definition: Definition, groups: Mapping[str, TargetGroup]) -> froze
     rules += [rule for group_id in definition.targetGroupIds if group_id in groups for rule in groups[group_id].rules]
     found.update(_of_rule(definition, rule) for rule in rules if rule.percentage is None or rule.percentage > 0)
     if definition.dependencies or definition.prerequisites:
-        found.add("false")
+        found.add(gives_while_off(definition))
     return frozenset(found)
 
 
@@ -110,7 +111,8 @@ def _of_rule(definition: Definition, rule: Rule) -> str:
         and any(one.key == rule.variant for one in definition.variants)
     ):
         return rule.variant
-    return _text(rule.enabled)
+    is_off = definition.type == "multivariant" and not rule.enabled
+    return gives_while_off(definition) if is_off else _text(rule.enabled)
 
 
 def _text(enabled: bool) -> str:

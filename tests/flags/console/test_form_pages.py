@@ -45,6 +45,25 @@ def test_a_flag_is_made_with_a_rule_and_reads_as_what_it_decides(console: Consol
     assert "New checkout" in console.seen("/flags")
 
 
+def test_the_off_value_is_chosen_typed_and_kept(console: Console) -> None:
+    path = console.gone_to("/flags/new", console.new("resting", status="inactive", off="on"))
+    flag = console.flag(path)
+    assert flag.definition.offValue is True
+    assert "Everyone gets its off value: " in unescape(console.seen(path))
+    edit = f"/flags/{flag.id}/edit"
+    form = fields_of(console.seen(edit))
+    assert form["off"] == "on"
+    variants = {"variants.0.key": "a", "variants.0.type": "number", "variants.0.value": "5"}
+    for typed, stored in (("5", 5), ('"5"', "5"), ('{"x": [1]}', {"x": [1]}), ("plain text", "plain text"), ("", None)):
+        form = fields_of(console.seen(edit)) | variants | {"type": "multivariant", "offValue": typed, "do": "save"}
+        console.gone_to(edit, form)
+        assert console.flag(path).definition.offValue == stored
+        assert isinstance(stored, dict) or fields_of(console.seen(edit))["offValue"] == typed
+    form = fields_of(console.seen(edit)) | {"variants.0.type": "string", "offValue": "5", "do": "save"}
+    console.gone_to(edit, form)
+    assert console.flag(path).definition.offValue == "5"
+
+
 def test_a_form_that_is_saved_untouched_changes_nothing(console: Console) -> None:
     groups = [console.world.put_group(name, []) for name in ("one", "two")]
     for key in ("login", "a", "b", "c"):

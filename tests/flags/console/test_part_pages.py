@@ -172,7 +172,7 @@ def test_viewers_see_no_people(console: Console, rollout: str) -> None:
         (
             {"type": "multivariant", "variants": [{"key": "a", "value": 1, "type": "number"}]},
             'it\'s "staging"',
-            ('getNumberValue("{key}", 0', 'environment: "it\'s \\"staging\\""', "environment=it%27s+%22staging%22"),
+            ('getNumberValue("{key}", 0', "/env/it%27s%20%22staging%22", "environment=it%27s+%22staging%22"),
         ),
     ],
 )

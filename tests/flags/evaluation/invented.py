@@ -72,6 +72,7 @@ class Chance:
                 {"key": key, "gives": self._some(("true", "false", "x", "y"), 3)} for key in self._some(KEYS, 1)
             ]
             definition["bucketing"] = self._bucketing()
+            definition["offValue"] = self._one((None, None, True, False, "xx", "other"))
         return flag(key, user=user, **definition)
 
     def _bucketing(self) -> dict[str, Any]:

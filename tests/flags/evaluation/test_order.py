@@ -150,6 +150,68 @@ def test_flags_need_each_other_over_ten_steps_at_most() -> None:
     assert [outcome.enabled for outcome in outcomes] == [False] * 990 + [True] * 11
 
 
+COLOURS = [{"key": "red", "value": "r"}, {"key": "one", "value": 1, "type": "number"}]
+
+
+@each(
+    ("given", "wanted"),
+    [
+        ({"defaultValue": True}, None),
+        ({"defaultValue": True, "offValue": False}, (False, False, "")),
+        ({"payload": PAYLOAD, "offValue": True}, (True, True, "")),
+        ({"type": "rollout", "offValue": True, "rules": [FOR_ANN | {"enabled": False}]}, (True, True, "")),
+        ({"type": "multivariant", "variants": COLOURS}, None),
+        ({"type": "multivariant", "variants": COLOURS, "offValue": "r"}, (False, "r", "red")),
+        ({"type": "multivariant", "variants": COLOURS, "offValue": True}, (False, True, "")),
+        ({"type": "multivariant", "variants": COLOURS, "offValue": {"x": 1}}, (False, {"x": 1}, "")),
+    ],
+)
+def test_an_inactive_flag_gives_its_off_value_and_so_does_one_that_lacks_what_it_needs(
+    given: Given, wanted: tuple[Any, ...] | None
+) -> None:
+    needed = flag("needed", status="inactive")
+    ready = ruleset(
+        flag("off", **given, status="inactive"),
+        flag("gone", **given, status="archived"),
+        flag("mine", user="ann", **given, status="inactive"),
+        flag("lacks", **given, dependencies=["needed"]),
+        flag("lacks-too", **given, prerequisites=[{"key": "off", "gives": ["true", "false", "red"]}]),
+        needed,
+    )
+    outcomes = {one.key: one for one in ready.all(ANN)}
+    assert ready.one("gone", ANN) is None
+    for key in ("off", "mine", "lacks", "lacks-too"):
+        outcome = ready.one(key, ANN)
+        assert outcome is outcomes.get(key)
+        if "lacks" in key:
+            assert outcome is not None
+            assert outcome.reason == "DEPENDENCY_NOT_SATISFIED"
+            assert wanted is None or (outcome.enabled, outcome.value, outcome.variant) == wanted
+        elif outcome is None:
+            assert wanted is None
+        else:
+            assert (outcome.enabled, outcome.value, outcome.variant) == wanted
+            assert (outcome.reason, trace(ready, key, ANN).value) == ("DEFAULT_VALUE", outcome.value)
+    assert ready.one("mine", Context(user_id="bob")) is None
+
+
+def test_a_rule_that_switches_a_flag_with_variants_off_gives_its_off_value() -> None:
+    given = {"type": "multivariant", "variants": COLOURS, "rules": [FOR_ANN | {"enabled": False}]}
+    assert result({**given, "offValue": "r"}) == (False, "r", None, "USER_RULE_MATCH", "red")
+    assert result({**given, "offValue": 1.5}) == (False, 1.5, None, "USER_RULE_MATCH", "")
+    assert result(given) == (False, False, None, "USER_RULE_MATCH", "")
+    assert result({"offValue": True, "rules": [FOR_ANN | {"enabled": False}]})[0] is False
+
+
+def test_an_active_flag_goes_before_an_inactive_one_with_an_off_value() -> None:
+    mine = flag("both", user="ann", status="inactive", offValue=False)
+    ready = ruleset(flag("both", defaultValue=True), mine)
+    assert [one.enabled for one in ready.all(ANN)] == [True]
+    ready = ruleset(flag("both", status="inactive", offValue=True), mine)
+    assert [(one.enabled, one.reason) for one in ready.all(ANN)] == [(False, "DEFAULT_VALUE")]
+    assert [one.enabled for one in ready.all(Context())] == [True]
+
+
 @each(
     ("by", "context", "drawn"),
     [

@@ -14,6 +14,7 @@ import pytest
 from openfeature import api
 from openfeature.contrib.provider.ofrep import OFREPProvider
 from openfeature.evaluation_context import EvaluationContext
+from openfeature.exception import ErrorCode
 from openfeature.flag_evaluation import FlagEvaluationDetails
 from playwright.sync_api import Page
 
@@ -38,6 +39,7 @@ FLAGS: dict[str, dict[str, Any]] = {
     "count": {"type": "multivariant", "variants": [{"key": "few", "type": "number", "value": 3}]},
     "layout": {"type": "multivariant", "variants": [{"key": "wide", "type": "json", "value": {"columns": [1, 2]}}]},
     "sleeping": {"type": "boolean", "defaultValue": True, "status": "inactive"},
+    "resting": {"type": "boolean", "status": "inactive", "offValue": True},
 }
 
 
@@ -91,6 +93,7 @@ def test_python_gets_every_kind_of_value(place: Place) -> None:
         client.get_integer_details("count", 0, somebody),
         client.get_object_details("layout", {}, somebody),
         client.get_boolean_details("sleeping", False, somebody),
+        client.get_boolean_details("resting", False, somebody),
         client.get_boolean_details("on", False),
     ]
     assert [(one.value, one.variant, str(one.reason), one.error_code) for one in found] == [
@@ -101,7 +104,8 @@ def test_python_gets_every_kind_of_value(place: Place) -> None:
         (2.0, "whole", "SPLIT", None),
         (3, "few", "SPLIT", None),
         ({"columns": [1, 2]}, "wide", "SPLIT", None),
-        (False, "false", "DISABLED", None),
+        (False, None, "ERROR", ErrorCode.FLAG_NOT_FOUND),
+        (True, "true", "DISABLED", None),
         (True, "true", "STATIC", None),
     ]
     assert found[0].flag_metadata["flagId"] == place.ids["on"]

@@ -101,7 +101,7 @@ MANY = "&".join(f"p{number}=1" for number in range(60))
         *(
             (f"{route}?clientId={SHOP}&key=on&properties={properties}", 400, "INVALID_REQUEST", "properties")
             for route in ("evaluate", "bulk")
-            for properties in ("x", "1", "[]", "%22text%22", "{", "%7B%22a%22%3ANaN%7D", "%ff", DEEP)
+            for properties in ("x", "1", "[]", "%22text%22", "{", "%ff", DEEP)
         ),
         (f"bulk?clientId={SHOP}&userId={'x' * 16_384}", 400, "INVALID_REQUEST", None),
         (f"bulk?clientId={SHOP}&{MANY}", 400, "INVALID_REQUEST", None),
