@@ -26,6 +26,7 @@ from analytics_box.monitors.directory import Monitors
 from analytics_box.monitors.domains import DomainWatch
 from analytics_box.monitors.erasing import Erasing
 from analytics_box.monitors.running import retention as check_retention
+from analytics_box.notify import mail_limits
 from analytics_box.status_pages.automatic.telling import AutomaticIncidents
 from analytics_box.status_pages.directory import StatusPages
 from analytics_box.status_pages.incidents import ticking
@@ -82,6 +83,7 @@ async def sweep_accounts(box: Box) -> None:
     def sweep(db: Connection) -> None:
         accounts.sweep(db, now)
         invitations.sweep(db, now)
+        mail_limits.sweep(db, now)
 
     await box.box_db.write(sweep)
     box.parts[SecondSteps].sweep()

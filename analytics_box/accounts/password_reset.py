@@ -1,4 +1,6 @@
-"""A new password by a one-time link: works once, for a time, the newest only, and ends all sessions.
+"""A new password by a one-time link, which works until it is used or expires, and ends all sessions.
+
+Asking for another link voids none, because anybody can ask. Setting a password voids all links of the account.
 
 Every function runs inside the caller's transaction.
 """
@@ -10,6 +12,7 @@ from analytics_box.accounts import session_rows as sessions
 from analytics_box.accounts.rules import User
 from analytics_box.acting import By
 from analytics_box.errors import Conflict, NotFound
+from analytics_box.notify import mail_limits
 from analytics_box.store.db import Connection
 
 
@@ -26,16 +29,29 @@ def new_link(db: Connection, email: str, *, base_url: str, by: By, remove_second
     return link_for(db, user.id, base_url=base_url, by=by, life=rules.RESET_LIFE)
 
 
-def link_for(db: Connection, user_id: str, *, base_url: str, by: By, life: int) -> str:
-    """A link for this account that works for so long (ms) and makes older ones void."""
+def mailed_link(db: Connection, email: str, *, base_url: str, by: By) -> str:
+    """A link for a mail to this account's address, which works for an hour. The audit log has one entry an hour.
+
+    Raises NotFound for an address without an account, and RateLimited where it got too many such mails.
+    """
+    user = rows.user_by_email(db, email)
+    if user is None:
+        raise NotFound(f"There is no account with the address {email}")
+    earlier = mail_limits.take(db, "password reset", user.email, by.now, account=user.id)
+    return link_for(db, user.id, base_url=base_url, by=by, life=rules.RESET_LIFE, audited=not earlier)
+
+
+def link_for(db: Connection, user_id: str, *, base_url: str, by: By, life: int, audited: bool = True) -> str:
+    """A link for this account that works for `life` ms."""
     token = ids.new_token()
-    reset_rows.replace(db, digest=ids.digest(token), user_id=user_id, now=by.now, expires_at=by.now + life)
-    audit.record(db, by, rows.first_organization_of(db, user_id), "created", "password reset", user_id)
+    reset_rows.insert(db, digest=ids.digest(token), user_id=user_id, now=by.now, expires_at=by.now + life)
+    if audited:
+        audit.record(db, by, rows.first_organization_of(db, user_id), "created", "password reset", user_id)
     return f"{base_url}/reset-password?token={token}"
 
 
 def user_of(db: Connection, token: str, now: int) -> User | None:
-    """Whose password this link sets; None for one that was used or replaced, or whose time is over."""
+    """Whose password this link sets; None for one that was used or voided, or that has expired."""
     return reset_rows.user_of(db, ids.digest(token), now=now)
 
 

@@ -65,7 +65,7 @@ async def _send_link(parts: Parts, email: str, now: int) -> None:
     base_url = parts.settings.public_url
     try:
         link = await parts.box_db.write(
-            lambda db: password_reset.new_link(db, email, base_url=base_url, by=By("forgotten password", now))
+            lambda db: password_reset.mailed_link(db, email, base_url=base_url, by=By("forgotten password", now))
         )
     except BoxError as refused:
         log.info("No link for a new password was sent: %s", type(refused).__name__)

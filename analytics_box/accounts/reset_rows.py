@@ -5,11 +5,10 @@ from analytics_box.store import records
 from analytics_box.store.db import Connection
 
 
-def replace(db: Connection, *, digest: bytes, user_id: str, now: int, expires_at: int) -> None:
-    """Only one link of a user works at a time: the newest."""
-    delete_of_user(db, user_id)
+def insert(db: Connection, *, digest: bytes, user_id: str, now: int, expires_at: int) -> None:
+    """Add a link. Others of the user go on working, because a stranger may have asked for this one."""
     db.execute(
-        "-- resets.replace\ninsert into password_resets (digest, user_id, created_at, expires_at) values (?, ?, ?, ?)",
+        "-- resets.insert\ninsert into password_resets (digest, user_id, created_at, expires_at) values (?, ?, ?, ?)",
         (digest, user_id, now, expires_at),
     )
 

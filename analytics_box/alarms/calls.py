@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from analytics_box import errors, ids
+from analytics_box import errors
 from analytics_box.alarms import change
 from analytics_box.alarms.alarm import Alarm, Conditions
 from analytics_box.alarms.draft import Destination, Draft
@@ -17,13 +17,11 @@ from analytics_box.alarms.shown import AlarmShown, shown
 from analytics_box.http.call import Call
 from analytics_box.notify import change as channels
 from analytics_box.notify.change import Tools
-from analytics_box.notify.deliveries import UNSEALED
 from analytics_box.notify.message import Message
 from analytics_box.notify.rules import Channel
 from analytics_box.notify.send import Outcome, Sender
-from analytics_box.outgoing.askers import member_of
+from analytics_box.notify.trying import send_test
 from analytics_box.store.db import Connection
-from analytics_box.store.seal import SealBroken
 from analytics_box.tenancy.acting import acting
 from analytics_box.tenancy.messages import OfOrganization, Success, Text
 from analytics_box.texts import Alarms as Words
@@ -186,12 +184,13 @@ async def try_now(call: Call, alarm_id: str, organization_id: str | None = None)
     url = call.parts.settings.public_url
     message = Message(
         type="alarm.test",
-        title=Words.test_title.format(name=alarm.name),
-        text=Words.test_text,
+        title=Words.test_title,
+        text=Words.test_text.format(name=alarm.name),
         at=call.now,
         url=url,
     )
-    outcomes = await asyncio.gather(*(_try(call, channel, message) for channel in found))
+    db, seal, sender = call.parts.box_db, call.parts[Tools].seal, call.parts[Sender]
+    outcomes = await asyncio.gather(*(send_test(db, seal, sender, channel, message) for channel in found))
     return list(zip(found, outcomes, strict=True))
 
 
@@ -209,20 +208,6 @@ def places_of(given: list[GivenDestination]) -> list[Destination]:
     return [
         Destination(one.type, one.identifier, one.config or {}, one.channelId or "", one.escalation) for one in given
     ]
-
-
-async def _try(call: Call, channel: Channel, message: Message) -> Outcome:
-    try:
-        config = channels.opened(call.parts[Tools].seal, channel)
-    except SealBroken:
-        outcome = Outcome(UNSEALED, final=True)
-    else:
-        send = call.parts[Sender].send_test
-        outcome = await send(
-            member_of(channel.organization_id), channel.kind, config, message, id=f"msg_{ids.base62(24)}", now=call.now
-        )
-    await call.write(lambda db: channels.note(db, channel.id, at=call.now, error=outcome.error))
-    return outcome
 
 
 async def _shown(call: Call, alarm: Alarm) -> AlarmShown:

@@ -13,6 +13,7 @@ from analytics_box.acting import By
 from analytics_box.configuration import change as configuration
 from analytics_box.configuration.change import Wanted
 from analytics_box.http.call import Call
+from analytics_box.notify import mail_limits
 from analytics_box.notify.mail import Mail, Mailer, NotSent
 from analytics_box.organizations import change
 from analytics_box.organizations.change import Given
@@ -146,6 +147,7 @@ async def test_email(call: Call, given: TestEmail) -> Sent:
     known = {member.email.lower() for member in await call.read(lambda db: members.everybody(db, organization_id))}
     if to.lower() not in known:
         raise errors.BadRequest("Name a member's address in `to`")
+    await call.write(lambda db: mail_limits.take(db, "test", to, call.now))
     try:
         await call.parts[Mailer].send(Mail(to, Words.test_subject, Words.test_text.format(url=_url(call))))
     except NotSent as why:

@@ -9,20 +9,16 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from analytics_box import ids
 from analytics_box.configuration import channels
 from analytics_box.errors import BadRequest
 from analytics_box.http.call import Call
-from analytics_box.notify import change
 from analytics_box.notify.change import Tools, Wanted
-from analytics_box.notify.deliveries import UNSEALED
 from analytics_box.notify.kinds.kind import Config, Kind
 from analytics_box.notify.kinds.table import KINDS
 from analytics_box.notify.message import Message
 from analytics_box.notify.rules import Channel
 from analytics_box.notify.send import Outcome, Sender
-from analytics_box.outgoing.askers import member_of
-from analytics_box.store.seal import SealBroken
+from analytics_box.notify.trying import send_test
 from analytics_box.tenancy.acting import acting
 from analytics_box.tenancy.messages import OfOrganization, Success, Text, date
 from analytics_box.texts import Integrations as Words
@@ -191,17 +187,8 @@ async def try_now(call: Call, channel_id: str, organization_id: str | None = Non
     organization_id, by = acting(call, organization_id)
     channel = await call.read(lambda db: channels.existing(db, organization_id, by, channel_id))
     call.parts.limits.take("channel tests", call.identity.limit_name, TESTS)
-    try:
-        config = change.opened(call.parts[Tools].seal, channel)
-    except SealBroken:
-        outcome = Outcome(UNSEALED, final=True)
-    else:
-        id, message = f"msg_{ids.base62(24)}", _test_message(call)
-        outcome = await call.parts[Sender].send_test(
-            member_of(channel.organization_id), channel.kind, config, message, id=id, now=call.now
-        )
-    await call.write(lambda db: change.note(db, channel.id, at=call.now, error=outcome.error))
-    return channel, outcome
+    seal, sender = call.parts[Tools].seal, call.parts[Sender]
+    return channel, await send_test(call.parts.box_db, seal, sender, channel, _test_message(call))
 
 
 def _test_message(call: Call) -> Message:

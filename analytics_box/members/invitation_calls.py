@@ -8,7 +8,9 @@ from analytics_box import errors, ids
 from analytics_box.http.call import Call
 from analytics_box.members import invitations, letters
 from analytics_box.members.rules import Invitation, Status
+from analytics_box.notify import mail_limits
 from analytics_box.notify.mail import Mailer
+from analytics_box.store.db import Connection
 from analytics_box.tenancy import defaults
 from analytics_box.tenancy.acting import acting
 from analytics_box.tenancy.messages import Success, Text, date
@@ -114,12 +116,17 @@ async def invite(
     """
     _, by = acting(call, organization_id)
     role = role or (await call.read(lambda db: defaults.of(db, organization_id))).invitation_role
-    secret = ids.new_token()
-    invitation, organization = await call.write(
-        lambda db: invitations.invite(db, organization_id, by, email=email, role=role, secret=secret)
-    )
+    secret, by_mail = ids.new_token(), call.parts[Mailer].configured
+
+    def write(db: Connection) -> tuple[Invitation, str]:
+        made = invitations.invite(db, organization_id, by, email=email, role=role, secret=secret)
+        if by_mail:
+            mail_limits.take(db, "invitation", made[0].email, call.now)
+        return made
+
+    invitation, organization = await call.write(write)
     url = letters.link(call.parts.settings.public_url, secret)
-    if not call.parts[Mailer].configured:
+    if not by_mail:
         return invitation, url, False
     inviter = call.identity.person.email if call.identity.person else ""
     letter = letters.letter(invitation, organization=organization, inviter=inviter, url=url)

@@ -17,6 +17,6 @@ def letter(invitation: Invitation, *, organization: str, inviter: str, url: str)
     plain = " ".join(organization.split())
     return Mail(
         to=invitation.email,
-        subject=Words.letter_subject.format(organization=plain),
+        subject=Words.letter_subject,
         text=Words.letter.format(organization=plain, inviter=inviter, url=url, host=host),
     )

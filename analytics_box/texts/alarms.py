@@ -98,8 +98,8 @@ class Alarms:
     delete_text = "{name} tells nobody any more. Its channels stay."
     tested = "The test arrived: {channels}."
     test_failed = "The test did not arrive. {errors}"
-    test_title = "Test of the alarm {name}"
-    test_text = "Nothing has happened. Somebody wanted to see whether this message arrives."
+    test_title = "Test alert from Analytics Box"
+    test_text = "This is a test of the alert rule “{name}”. Nothing has happened."
     done: ClassVar[Mapping[str, str]] = {
         "created": "The alarm was created. Send a test to see whether it arrives.",
         "saved": "Saved.",

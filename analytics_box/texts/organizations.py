@@ -156,7 +156,7 @@ class Invitations:
     as_you = "You are signed in as {own}."
     accept = "Accept invitation"
     sign_in = "Sign in to accept"
-    letter_subject = "Invitation to {organization} on Analytics Box"
+    letter_subject = "Invitation to Analytics Box"
     letter = (
         "{inviter} invites you to {organization} on {host}, where its web analytics are.\n\n"
         "Open this link to join; it works once, for 7 days:\n{url}\n\n"

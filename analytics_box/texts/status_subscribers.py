@@ -33,13 +33,13 @@ class StatusSubscribers:
     component = "- {name}: {impact}"
     details = "Details: {url}"
     foot = "You get this mail because you subscribed to the status of {page}. Choose what you hear of, or unsubscribe:"
-    confirm_subject = "Confirm that you want to hear from {page}"
+    confirm_subject = "Confirm your subscription to a status page"
     confirm_text = (
         "Somebody, hopefully you, asked for a mail to this address whenever the status page of {page} has news.\n\n"
         "Open this link within 48 hours to confirm it:\n\n{link}\n\n"
         "If it was not you, do nothing: you get no further mail, and the address is forgotten.\n"
     )
-    manage_subject = "Your subscription to {page}"
+    manage_subject = "Your subscription to a status page"
     manage_text = (
         "Somebody, hopefully you, subscribed this address to the status page of {page} again. "
         "It is subscribed already. Here you choose what you hear of, or unsubscribe:\n\n{link}\n\n"

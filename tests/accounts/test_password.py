@@ -45,9 +45,11 @@ def test_a_link_sets_a_password_once_and_ends_all_sessions(box: WholeBox) -> Non
     assert send(box, link, password="a third long sentence").status == 403
 
 
-def test_only_the_newest_link_works(box: WholeBox) -> None:
+def test_a_new_link_voids_no_older_one_until_a_password_is_set(box: WholeBox) -> None:
     older, newer = reset_link(box), reset_link(box)
-    assert (box.get(older).status, box.get(newer).status) == (403, 200)
+    assert (box.get(older).status, box.get(newer).status) == (200, 200)
+    assert send(box, newer, password=NEW).status == 303
+    assert (box.get(older).status, box.get(newer).status) == (403, 403)
 
 
 def test_a_link_works_for_an_hour(box: WholeBox) -> None:

@@ -1,5 +1,6 @@
 """A forgotten password: the link comes by mail, to the account's own address, and a stranger learns nothing."""
 
+import itertools
 import logging
 import re
 import socket
@@ -117,3 +118,51 @@ def test_asking_again_and_again_is_limited(server: MailServer, tmp_path: Path) -
         assert [send(box, "/forgot-password", email=EMAIL).status for _ in range(3)] == [200, 200, 429]
         settle(box)
     assert len(server.messages) == 2
+
+
+def links(server: MailServer) -> list[str]:
+    texts = [message_from_string(message, policy=policy.default).get_content() for message in server.messages]
+    return [link for text in texts for link in re.findall(rf"{re.escape(BASE)}(/reset-password\?token=\S+)", text)]
+
+
+def test_a_strangers_request_voids_no_link_and_the_first_use_voids_all(box: WholeBox, server: MailServer) -> None:
+    for _ in range(2):
+        send(box, "/forgot-password", email=EMAIL)
+        settle(box)
+    first, second = links(server)
+    assert [box.get(link).status for link in (first, second)] == [200, 200]
+    assert send(box, first, password=NEW).status == 303
+    assert [box.get(link).status for link in (first, second)] == [403, 403]
+
+
+def test_a_link_expires_after_an_hour(box: WholeBox, server: MailServer) -> None:
+    send(box, "/forgot-password", email=EMAIL)
+    settle(box)
+    (link,) = links(server)
+    box.clock.advance(seconds=3_599)
+    assert box.get(link).status == 200
+    box.clock.advance(seconds=1)
+    assert box.get(link).status == 403
+
+
+def test_a_day_of_requests_sends_ten_mails_and_writes_at_most_one_audit_entry_an_hour(
+    box: WholeBox, server: MailServer
+) -> None:
+    for _ in range(24 * 4):
+        assert send(box, "/forgot-password", email=EMAIL).status == 200
+        settle(box)
+        box.clock.advance(seconds=900)
+    assert len(server.messages) == 10
+    rows = box.box.box_db.read_now(
+        lambda db: db.execute("select time from audit where subject = 'password reset' order by id").fetchall()
+    )
+    times = [int(str(time)) for (time,) in rows]
+    assert 1 <= len(times) <= 10
+    assert all(later - earlier >= 3_600_000 for earlier, later in itertools.pairwise(times))
+
+
+def test_three_mails_within_an_hour_are_the_most(box: WholeBox, server: MailServer) -> None:
+    for _ in range(8):
+        assert send(box, "/forgot-password", email=EMAIL).status == 200
+        settle(box)
+    assert len(server.messages) == 3

@@ -231,3 +231,25 @@ def test_it_is_sent_where_there_is_a_mail_server(tmp_path: Path) -> None:
         assert (answer.status, answer.json["emailed"]) == (200, False)
         assert found_in(answer.json["url"])
         assert people.call("ada", "config.testEmail").json["success"] is False
+
+
+def test_a_mailbox_gets_three_invitations_an_hour_without_a_text_of_users_in_the_subject(tmp_path: Path) -> None:
+    with mail_server() as server:
+
+        def adjust(settings: Settings) -> Settings:
+            return replace(settings, smtp_host="127.0.0.1", smtp_port=server.port, smtp_security="none")
+
+        with whole_box(tmp_path / "data", adjust=adjust) as inside:
+            people = World(inside)
+            people.add("eve", "viewer")
+            statuses = []
+            for number in range(6):
+                name = f"http://evil.example/{number}"
+                own = people.call("eve", "organizations.create", name=name).json["id"]
+                given = {"organizationId": own, "email": f"grace+{number}@example.com"}
+                statuses.append(people.call("eve", "organizations.createInvitation", **given).status)
+            assert statuses == [200, 200, 200, 429, 429, 429]
+            waiting = people.call("eve", "organizations.getPendingInvitations", organizationId=own).json
+            assert waiting == []
+    subjects = [re.findall(r"^Subject: (.*?)\r?$", message, re.MULTILINE) for message in server.messages]
+    assert subjects == [["Invitation to Analytics Box"]] * 3

@@ -3,15 +3,15 @@
 from typing import Final
 
 from analytics_box.limits import Limits
+from analytics_box.notify.mail_limits import mailbox_of
 from analytics_box.outgoing.target import target
 from analytics_box.status_pages.subscriber import Subscriber
 from analytics_box.status_pages.subscribers.subscribing import Wanted
 
-# Within the seconds below, for the whole box but PER_PAGE. A mail domain is one organization's, or a large provider's.
-PER_ADDRESS, PER_DOMAIN, PER_HOST, PER_PAGE, PER_BOX = 3, 1_000, 10, 1_000, 5_000
+# Per hour, for the whole box but PER_PAGE. A mail domain is one organization's, or a large provider's. The limit of a
+# single mailbox is in notify.mail_limits.
+PER_DOMAIN, PER_HOST, PER_PAGE, PER_BOX = 1_000, 10, 1_000, 5_000
 HOUR_SECONDS: Final = 3_600.0
-_DAY: Final = 86_400.0
-_IGNORE_DOTS: Final = ("gmail.com", "googlemail.com")
 
 
 def limit_page(limits: Limits, page_id: str) -> None:
@@ -21,13 +21,12 @@ def limit_page(limits: Limits, page_id: str) -> None:
 
 
 def limit_receiver(limits: Limits, wanted: Wanted) -> None:
-    """Raises RateLimited where a mailbox, its domain, or the host of a webhook has heard of the box too often."""
+    """Raises RateLimited where a mail domain or the host of a webhook got too many requests."""
     if wanted.kind == "webhook":
         limit_host(limits, wanted.address)
         return
-    mailbox = mailbox_of(wanted.address)
-    limits.take("subscribe address", mailbox, PER_ADDRESS, window=_DAY)
-    limits.take("subscribe domain", mailbox.rpartition("@")[2], PER_DOMAIN, window=HOUR_SECONDS)
+    domain = mailbox_of(wanted.address).rpartition("@")[2]
+    limits.take("subscribe domain", domain, PER_DOMAIN, window=HOUR_SECONDS)
 
 
 def limit_host(limits: Limits, url: str) -> None:
@@ -39,16 +38,3 @@ def limit_challenge(limits: Limits, subscriber: Subscriber) -> None:
     """Raises RateLimited where the challenge was just sent again, or the host was asked too often."""
     limits.take("subscribe challenge", subscriber.id, 1)
     limit_host(limits, subscriber.address)
-
-
-def mailbox_of(address: str) -> str:
-    """The mailbox that an address leads to, as far as can be told: without what follows a plus.
-
-    >>> mailbox_of("A.da+news@gmail.com")
-    'ada@gmail.com'
-    """
-    name, _, domain = address.lower().rpartition("@")
-    name = name.partition("+")[0] or name
-    if domain in _IGNORE_DOTS:
-        name, domain = name.replace(".", ""), _IGNORE_DOTS[0]
-    return f"{name}@{domain}"

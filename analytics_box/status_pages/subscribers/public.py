@@ -166,11 +166,11 @@ class Subscriptions:
         now = self._clock.now()
         try:
             asking.limit_receiver(self._limits, wanted)
+            return await self._db.write(lambda db: subscribing.subscribe(db, page, wanted, self._tools, now), adds=True)
         except RateLimited:
             if wanted.kind == "webhook":
                 raise
             return None
-        return await self._db.write(lambda db: subscribing.subscribe(db, page, wanted, self._tools, now), adds=True)
 
     def _limit(self, page: Page, visit: Visit) -> None:
         """Raises RateLimited."""

@@ -17,7 +17,7 @@ from analytics_box.acting import By
 from analytics_box.audit import Action, record
 from analytics_box.clock import HOUR
 from analytics_box.errors import BadRequest
-from analytics_box.notify import checks, receivers
+from analytics_box.notify import checks, mail_limits, receivers
 from analytics_box.notify.receivers import SUBSCRIBERS
 from analytics_box.outgoing.addresses import Fence
 from analytics_box.status_pages.page import Page
@@ -197,6 +197,9 @@ def _ask_webhook_again(db: Connection, before: Subscriber, wanted: Wanted, tools
 
 
 def _ask(db: Connection, subscriber: Subscriber, own: Secrets, now: int) -> Asked:
+    """Ask somebody to confirm. Raises RateLimited for a mailbox that was asked too often."""
+    if subscriber.kind == "email":
+        mail_limits.take(db, "subscription", subscriber.address, now)
     rows.put(db, subscriber)
     _put_request(db, subscriber.id, now)
     return Asked(subscriber, own)

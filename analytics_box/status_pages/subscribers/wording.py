@@ -55,12 +55,15 @@ def mail_of(news: News, about: About, *, to: str, id: str) -> Mail:
 
 
 def request_of(about: About, *, to: str, id: str, is_confirmed: bool) -> Mail:
-    """The mail that asks to confirm; whoever has done that is told how to change or end it."""
+    """The mail that asks to confirm, or the link to manage a subscription for those who have confirmed.
+
+    A stranger can have it sent to any mailbox, so the page's name is neither in the subject nor in the sender.
+    """
     subject, text = (
         (Words.manage_subject, Words.manage_text) if is_confirmed else (Words.confirm_subject, Words.confirm_text)
     )
     said = {"page": line(about.page, _LONGEST_SUBJECT), "link": about.subscription}
-    return Mail(to, line(subject.format(**said), _LONGEST_SUBJECT), text.format(**said), id=id, of=_sender(about))
+    return Mail(to, subject, text.format(**said), id=id)
 
 
 def webhook_of(news: News, about: About) -> dict[str, Any]:

@@ -407,4 +407,19 @@ ACCESS = (
             """,
         ),
     ),
+    (
+        "0028_mail_and_accounts",
+        (
+            # Mails of the last day that somebody else than their receiver can trigger (notify.mail_limits).
+            # `receiver` is the digest of a purpose with a mailbox or an account.
+            """
+            create table mails_sent (
+              receiver  blob    not null check (length(receiver) = 32),
+              at        integer not null
+            ) strict
+            """,
+            "create index mails_sent_to on mails_sent (receiver, at)",
+            "create index mails_sent_at on mails_sent (at)",
+        ),
+    ),
 )

@@ -1,8 +1,11 @@
 """The procedures of subscribers: who sees and changes them, and what the audit log says."""
 
-from analytics_box.status_pages.subscribers.asking import PER_ADDRESS, PER_HOST
+from analytics_box.notify.mail_limits import BOUNDS
+from analytics_box.status_pages.subscribers.asking import PER_HOST
 from tests.cases import each
 from tests.status_pages.subscribers.world import ADA, API, PAGE, World
+
+PER_ADDRESS = BOUNDS["subscription"].day
 
 CALLS = {
     "listSubscribers": {},
