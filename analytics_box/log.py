@@ -6,8 +6,10 @@ What belongs to a request carries its id, which the answer's header X-Request-ID
 import logging
 import re
 import sys
+import time
 import traceback
 from collections import deque
+from collections.abc import Callable
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,8 +22,59 @@ from msgspec import Struct
 REQUEST_ID: ContextVar[str] = ContextVar("request_id", default="")
 _PATH_LETTERS = "/{}:@!$&'()*+,;="  # besides letters, digits and -._~
 _MOST_OF_A_PATH = 200  # characters
+MOST_ALIKE: Final = 20  # warnings or errors with the same sentence in a minute
+_MINUTE: Final = 60.0  # seconds
+_MOST_KINDS: Final = 1_000
+_LONGEST_KIND: Final = 200  # characters
+_LONGEST_RAISED: Final = 20_000  # characters
+_LEFT_OUT: Final = "%d more lines like this were left out within a minute: %s"
 
 access = logging.getLogger("analytics_box.access")
+
+
+class Bounded(logging.Handler):
+    """Hands lines on to other handlers. Of warnings and errors with the same sentence each minute has the first ones;
+    how many were left out is a line of its own, so that nobody fills the disk with what fails for them."""
+
+    def __init__(self, *handlers: logging.Handler, monotonic: Callable[[], float] = time.monotonic) -> None:
+        super().__init__()
+        self._handlers = handlers
+        self._monotonic = monotonic
+        self._ends = monotonic() + _MINUTE
+        self._counts: dict[tuple[str, str], int] = {}
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Hand a line on, unless there were many of its kind in this minute."""
+        now = self._monotonic()
+        if now >= self._ends:
+            self._ends = now + _MINUTE
+            self._tell_left_out()
+        if record.levelno < logging.WARNING or self._counted(record) <= MOST_ALIKE:
+            self._hand_on(record)
+
+    def close(self) -> None:
+        """Say what was left out last."""
+        self._tell_left_out()
+        super().close()
+
+    def _counted(self, record: logging.LogRecord) -> int:
+        """How many of its kind there were in this minute, with this one."""
+        kind = (record.name, str(record.msg)[:_LONGEST_KIND])
+        if kind not in self._counts and len(self._counts) >= _MOST_KINDS:
+            kind = (record.name, "")
+        self._counts[kind] = found = self._counts.get(kind, 0) + 1
+        return found
+
+    def _tell_left_out(self) -> None:
+        counts, self._counts = self._counts, {}
+        for (name, text), count in counts.items():
+            if count > MOST_ALIKE:
+                arguments = (count - MOST_ALIKE, text)
+                self._hand_on(logging.LogRecord(name, logging.WARNING, "", 0, _LEFT_OUT, arguments, None))
+
+    def _hand_on(self, record: logging.LogRecord) -> None:
+        for handler in self._handlers:
+            handler.handle(record)
 
 
 class Text(logging.Formatter):
@@ -35,6 +88,10 @@ class Text(logging.Formatter):
         line = super().formatMessage(record)
         request_id = REQUEST_ID.get()
         return f"{line}  [{request_id}]" if request_id else line
+
+    def formatException(self, ei: Any) -> str:  # noqa: N802  logging's name
+        """What was raised, without most of a text that somebody sent in it."""
+        return _shortened(super().formatException(ei))
 
 
 class Json(logging.Formatter):
@@ -51,8 +108,14 @@ class Json(logging.Formatter):
             line["requestId"] = request_id
         line |= record.__dict__.get("request", {})
         if record.exc_info:
-            line["exception"] = self.formatException(record.exc_info)
+            line["exception"] = _shortened(self.formatException(record.exc_info))
         return msgspec.json.encode(line).decode()
+
+
+def _shortened(text: str) -> str:
+    """The beginning and the end of what was raised."""
+    half = _LONGEST_RAISED // 2
+    return text if len(text) <= _LONGEST_RAISED else f"{text[:half]}\n…\n{text[-half:]}"
 
 
 class Line(Struct, frozen=True):
@@ -133,7 +196,7 @@ def configure(level: str, form: Literal["auto", "text", "json"] = "auto", stream
     handler = logging.StreamHandler(stream)
     handler.setFormatter(Text() if form == "text" or (form == "auto" and stream.isatty()) else Json())
     root = logging.getLogger()
-    root.handlers[:] = [handler, RECENT]
+    root.handlers[:] = [Bounded(handler, RECENT)]
     root.setLevel(level.upper())
     logging.getLogger("apscheduler").setLevel("ERROR")  # a job that is not done yet is not begun again, as it shall be
     logging.getLogger("httpx").setLevel("WARNING")

@@ -91,7 +91,8 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         int, Meta(ge=0), "Megabytes of free disk below which GET /health/ready answers 503; 0: however few."
     ] = 100
     metrics: Annotated[
-        Literal["off", "on"], "GET /metrics with figures for Prometheus, from this machine only, or with a token."
+        Literal["off", "on"],
+        "GET /metrics for Prometheus: with a token; for local programs also without one if there is no proxy.",
     ] = "off"
     metrics_token_file: Annotated[
         _Text, "File whose first line is the bearer token that GET /metrics then asks of everybody; empty: none."

@@ -7,6 +7,7 @@ import logging
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -56,6 +57,71 @@ def test_a_program_reads_json(request_id: str) -> None:
         "message": "3 things\nhappened",
         "requestId": request_id,
     }
+
+
+class Minutes:
+    """A clock that a test moves."""
+
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def bounded(stream: io.StringIO, clock: Minutes) -> logging.Logger:
+    handler = logging.StreamHandler(stream)
+    logger = logging.Logger("part")
+    logger.addHandler(log.Bounded(handler, monotonic=clock))
+    return logger
+
+
+def test_what_fails_again_and_again_is_logged_so_often_in_a_minute_with_the_number_that_was_left_out() -> None:
+    stream, clock = io.StringIO(), Minutes()
+    logger = bounded(stream, clock)
+    for number in range(1_000):
+        logger.error("Request %d failed", number)
+        logger.info("Served %d", number)
+    logger.error("Something else failed")
+    found = lines(stream)
+    assert [line for line in found if line.startswith("Request")] == [f"Request {n} failed" for n in range(20)]
+    assert found[-1] == "Something else failed"
+    assert sum(line.startswith("Served") for line in found) == 1_000
+    clock.now = 60.0
+    logger.info("A quiet line")
+    assert lines(stream)[-2:] == [
+        "980 more lines like this were left out within a minute: Request %d failed",
+        "A quiet line",
+    ]
+    logger.error("Request %d failed", 1_000)
+    assert lines(stream)[-1] == "Request 1000 failed"
+
+
+def test_what_was_left_out_last_is_logged_at_the_end() -> None:
+    stream = io.StringIO()
+    logger = bounded(stream, Minutes())
+    for _ in range(25):
+        logger.error("It failed")
+    logger.handlers[0].close()
+    assert lines(stream)[20:] == ["5 more lines like this were left out within a minute: It failed"]
+
+
+def test_texts_of_others_do_not_make_the_count_grow_without_end() -> None:
+    stream = io.StringIO()
+    logger = bounded(stream, Minutes())
+    for number in range(5_000):
+        logger.error(f"It failed {number}")  # as libraries do
+    assert len(lines(stream)) == 1_020
+
+
+@pytest.mark.parametrize("form", ["json", "text"])
+def test_a_long_text_in_what_was_raised_is_shortened(form: Literal["json", "text"]) -> None:
+    stream = io.StringIO()
+    log.configure("info", form, stream)
+    try:
+        raise ValueError("x" * 1_000_000)
+    except ValueError:
+        logging.getLogger("part").exception("It failed")
+    assert 10_000 < len(stream.getvalue()) < 30_000
 
 
 def test_what_was_raised_is_part_of_the_line() -> None:

@@ -14,6 +14,7 @@ from analytics_box import errors
 from analytics_box.http.address import canonical
 from analytics_box.http.call import Parts
 from analytics_box.http.front import LOOPBACK_NAMES, host_name
+from analytics_box.settings import Settings
 from analytics_box.watch import figures
 from analytics_box.watch.state import Watched
 
@@ -38,8 +39,8 @@ async def ready(parts: NamedDependency[Parts]) -> Response[bytes]:
 async def metrics(request: Request[Any, Any, Any], parts: NamedDependency[Parts]) -> Response[str]:
     """Figures for Prometheus, where the setting `metrics` is on.
 
-    With `metrics_token_file` for whoever sends that token, else for programs on the same machine that come without
-    a proxy. Raises NotFound or AuthRequired.
+    With `metrics_token_file` for whoever sends that token. Else for programs on the same machine, unless there is a
+    proxy before the box: its clients may look like those. Raises NotFound or AuthRequired.
     """
     settings = parts.settings
     if settings.metrics == "off":
@@ -49,6 +50,8 @@ async def metrics(request: Request[Any, Any, Any], parts: NamedDependency[Parts]
             raise errors.AuthRequired("Send the token of metrics_token_file as a bearer token")
     elif not _is_local(request):
         raise errors.NotFound("There is nothing at this address")
+    elif has_proxy(settings):
+        raise errors.AuthRequired("Behind a proxy, GET /metrics needs a token: set metrics_token_file")
     return Response(await figures.exposition(parts[Watched]), media_type=figures.CONTENT_TYPE, headers=_NO_STORE)
 
 
@@ -61,6 +64,11 @@ def _has_token(request: Request[Any, Any, Any], file: str) -> bool:
         return False
     same = hmac.compare_digest(sent.strip().encode(), wanted.encode())
     return scheme.lower() == "bearer" and bool(wanted) and same
+
+
+def has_proxy(settings: Settings) -> bool:
+    """Whether the settings say that a proxy stands before the box: it is named, or nobody else could serve https."""
+    return bool(settings.trusted_proxies) or (settings.secure and not settings.tls_certificate)
 
 
 def _is_local(request: Request[Any, Any, Any]) -> bool:
