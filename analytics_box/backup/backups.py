@@ -12,6 +12,7 @@ from msgspec import Struct
 from analytics_box.backup import record, take
 from analytics_box.backup.failures import Failed, Stopped
 from analytics_box.backup.going_on import GoingOn
+from analytics_box.backup.manifest import KEY_IN_CLEAR
 from analytics_box.backup.places import place_of, shown_as
 from analytics_box.backup.record import Entry
 from analytics_box.backup.sealing import passphrase_of
@@ -97,6 +98,8 @@ class Backups:
         try:
             entry = await asyncio.to_thread(self._make)
             log.info("Backed up to %s: %d bytes in %.1f s", entry.name, entry.bytes, entry.seconds)
+            if entry.has_key_in_clear:
+                log.warning("%s: %s", entry.name, KEY_IN_CLEAR)
         except Stopped:
             return
         except (Failed, OSError) as failed:

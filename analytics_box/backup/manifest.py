@@ -17,6 +17,10 @@ MOST_BYTES: Final = 1 << 20
 Kind = Literal["command", "scheduled", "upgrade"]
 Key = Literal["here", "left out", "none"]  # secret.key: in the backup, wanted elsewhere, or there was none
 
+KEY_IN_CLEAR: Final = (
+    "This backup contains secret.key unencrypted. Whoever reads the backup can read all stored secrets. Set "
+    "backup_passphrase_file to encrypt backups."
+)
 _SHAPE: Final = re.compile(r"analytics-box-(?P<box>[0-9a-z]{8})-(?P<moment>\d{8}T\d{6}Z)(?P<rest>(-[0-9a-z-]+)?)")
 _SUFFIXES: Final = (".tar.gz", ".tar.gz.sealed")
 
@@ -37,7 +41,8 @@ class Held(Struct, frozen=True):
 
 
 class Manifest(Struct, frozen=True):
-    """What is in a backup. `moment` is what it is of, in UTC ms; `steps` and `tables` are by file."""
+    """What is in a backup. `moment` is what it is of, in UTC ms; `steps` and `tables` are by file. `notice` is what
+    whoever finds it should know."""
 
     format: int
     version: str
@@ -48,6 +53,7 @@ class Manifest(Struct, frozen=True):
     tables: dict[str, dict[str, Held]]
     key: Key
     parts: list[Part]
+    notice: str = ""
 
     @property
     def bytes(self) -> int:

@@ -36,6 +36,11 @@ class Entry(Struct, frozen=True, omit_defaults=True):
     has_key: bool = False
     error: str = ""
 
+    @property
+    def has_key_in_clear(self) -> bool:
+        """Whether everybody who reads it can read what the box keeps encrypted."""
+        return self.has_key and not self.sealed
+
 
 class _File(Struct):
     backups: list[Entry] = []

@@ -192,6 +192,7 @@ def finish(
             },
             key=_key(settings, files),
             parts=[part_of(name, path, going_on) for name, path in files.items()],
+            notice=manifests.KEY_IN_CLEAR if KEY_FILE in files and not wanted.passphrase else "",
         )
         name = manifests.name_of(contents.box_id, made.moment, sealed=bool(wanted.passphrase), rest=wanted.rest)
         with place.writing(name) as sink:

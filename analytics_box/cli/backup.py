@@ -13,7 +13,7 @@ from analytics_box import errors
 from analytics_box.admin import backups, channel
 from analytics_box.backup import record, restore, take
 from analytics_box.backup.failures import Failed
-from analytics_box.backup.manifest import Manifest
+from analytics_box.backup.manifest import KEY_IN_CLEAR, Manifest
 from analytics_box.backup.places import PIPE, place_of, source_of
 from analytics_box.backup.record import Entry
 from analytics_box.backup.sealing import passphrase_of
@@ -128,12 +128,8 @@ def _show_made(entry: Entry, *, as_json: bool) -> None:
         f"{', sealed' if entry.sealed else ''}",
         err=to_error,
     )
-    if entry.has_key and not entry.sealed:
-        click.echo(
-            "It holds secret.key: whoever reads it can read what the box keeps sealed. Keep it where only you can, or "
-            "seal it with --passphrase-file",
-            err=True,
-        )
+    if entry.has_key_in_clear:
+        click.echo(f"{KEY_IN_CLEAR} Or use --passphrase-file, or leave the key out with --without-key.", err=True)
 
 
 def _checked(where: str, passphrase: bytes) -> tuple[str, Manifest]:
@@ -170,6 +166,7 @@ def _in_words(manifest: Manifest) -> str:
         f"{manifest.rows(schema.BOX_FILE, 'websites'):,} websites, {manifest.rows(schema.BOX_FILE, 'users'):,} "
         f"accounts, {manifest.bytes / _MEGABYTE:,.1f} MB"
         f"{', without its secret.key' if manifest.key == 'left out' else ''}"
+        f"{f'. {manifest.notice}' if manifest.notice else ''}"
     )
 
 

@@ -180,6 +180,7 @@ class BackupNotices:
     lead = "The last backups, and those that were made before an upgrade. The manual says how to restore one."
     none = "There has been no backup yet. Set backup_to, or run analytics-box backup."
     whole = "{name}, {size}"
+    key_in_clear = "Contains secret.key unencrypted. Set backup_passphrase_file to encrypt backups."
     failed_row = "Failed: {error}"
     when = "When"
     what = "Backup"

@@ -57,4 +57,6 @@ def _backup(entry: Entry, person: Person) -> tuple[str, str]:
     """When a backup ended, and what became of it."""
     words = texts.BackupNotices
     said = words.whole.format(name=entry.name, size=bytes_text(entry.bytes))
+    if entry.has_key_in_clear:
+        said = f"{said}. {words.key_in_clear}"
     return moment(entry.ended, person), words.failed_row.format(error=entry.error) if entry.error else said

@@ -4,12 +4,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
 from analytics_box import jobs
-from analytics_box.backup import record, take
+from analytics_box.backup import record, restore, take
 from analytics_box.backup.backups import Backups
+from analytics_box.backup.places import Folder
 from analytics_box.backup.record import Entry
 from analytics_box.settings import Settings
 from analytics_box.watch import figures
@@ -67,6 +69,28 @@ def test_backups_are_made_when_they_are_due_and_old_ones_go(box: WholeBox, folde
     assert (standing.failed, standing.overdue, standing.every) == (None, False, 24)
     assert (standing.last.moment, standing.last.kind) == (box.clock.now(), "scheduled")
     assert "notice-warn" not in page(box)
+
+
+def manifest_of(path: Path, passphrase: bytes = b"") -> dict[str, Any]:
+    return dict(msgspec.to_builtins(restore.check(Folder(path.parent), path.name, passphrase)))
+
+
+@pytest.mark.parametrize("sealed", [False, True])
+def test_a_backup_that_has_the_key_unencrypted_says_so(
+    tmp_path: Path, folder: Path, sealed: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    file = tmp_path / "passphrase"
+    file.write_text("a long passphrase\n")
+    passphrase_file = str(file) if sealed else ""
+    adjust = adjusted(backup_to=str(folder), backup_passphrase_file=passphrase_file)
+    with whole_box(tmp_path / "data", adjust=adjust) as box:
+        (tmp_path / "data" / "secret.key").write_bytes(b"k" * 32)
+        minute(box)
+        (made,) = folder.iterdir()
+        shown = box.get("/settings/box", accept="text/html", cookie=box.cookie).body.decode()
+    assert (made.suffix == ".sealed") is sealed
+    notice = manifest_of(made, b"a long passphrase" if sealed else b"")["notice"]
+    assert ["secret.key unencrypted" in text for text in (notice, caplog.text, shown)] == [not sealed] * 3
 
 
 def test_a_failed_backup_is_said_on_every_page_until_one_is_whole(box: WholeBox, folder: Path) -> None:
