@@ -221,8 +221,9 @@ class Engine:
         while True:
             self._look()
             self._dispatch()
+            self._isolation.look()
             self._wake.clear()
-            due = self._planning.next()
+            due = min((at for at in (self._planning.next(), self._isolation.due_at()) if at is not None), default=None)
             wait = LOOK if due is None else min(max((due - self._clock.now()) / 1000, 0), LOOK)
             timer = asyncio.get_running_loop().call_later(max(wait, BEAT), self._wake.set)
             await self._wake.wait()
@@ -283,6 +284,8 @@ class Engine:
     def _ended(self, watched: Watched, finished: Finished) -> None:
         is_down, group = watched.draft.standing.base == "down", watched.monitor.organization_id
         self._isolation.take(finished, is_down=is_down, group=group)
+        if self._isolation.due_at() is not None:
+            self._wake.set()
 
     async def _answers(self, canary: str) -> bool:
         """Whether this host can be reached, as host:port."""

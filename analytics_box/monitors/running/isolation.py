@@ -1,14 +1,15 @@
 """Whether it is the box that is cut off, and not what it checks (monitors: states).
 
-When most checks fail at once for reasons of the network, well-known hosts are asked. Until they answer or do not, such
-results are held. Where none answers, the results say nothing. Hosts that never answered before are no evidence: a box
-may be where they cannot be reached. Most checks are those of most organizations, too: one whose monitors all fail says
-nothing about the box while others find what they ask.
+A network failure of a monitor that was up says nothing by itself: it is held until a well-known host, a canary, has
+answered a question asked after it. If no canary answers, and most monitors checked since cannot be reached either, the
+box is cut off, and what it holds says nothing. Most monitors are those of most organizations, too.
+
+Canaries are no evidence before one has answered for the first time, since a box may be where they cannot be reached.
+They are none either if nobody can ask them while most monitors are reached.
 """
 
 import asyncio
 import logging
-from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Final, NamedTuple
 
@@ -20,23 +21,21 @@ from analytics_box.monitors.running.batch import Finished
 
 log = logging.getLogger(__name__)
 
-AT_ONCE: Final = 30_000  # ms in which checks fail "at once"
-AGAIN: Final = 10_000  # ms until the hosts are asked again
+AGAIN: Final = 10_000  # ms between two looks, for all monitors together
 
 Ask = Callable[[str], Awaitable[bool]]
 Release = Callable[[Finished], None]
 
 
 class _Latest(NamedTuple):
-    """What a monitor's latest check was like, and the organization that it is of."""
+    """The latest check of a monitor since the first one was held: whether it was cut off, and its organization."""
 
-    ended: int
     is_cut: bool
     group: str
 
 
 class _Group(Struct):
-    """How many monitors of an organization were checked lately, and how many of them could not be reached."""
+    """How many monitors of an organization were checked since, and how many of them could not be reached."""
 
     monitors: int = 0
     failing: int = 0
@@ -45,7 +44,8 @@ class _Group(Struct):
 class Isolation:
     """Lets results through, at once or after a look at the `canaries`. Without canaries the box is never cut off.
 
-    `answered_at` is when one last answered, 0 for never, and `since` when the box was found cut off (UTC ms).
+    `answered_at` is when one last answered, 0 if they are no evidence, and `since` when the box was found cut off
+    (UTC ms).
     """
 
     def __init__(self, canaries: Sequence[str], ask: Ask, clock: Clock, release: Release) -> None:
@@ -53,7 +53,6 @@ class Isolation:
         self.since: int | None = None
         self._canaries, self._ask, self._clock, self._release = tuple(canaries), ask, clock, release
         self._latest: dict[int, _Latest] = {}
-        self._order: deque[tuple[int, int]] = deque()
         self._failing = 0
         self._groups: dict[str, _Group] = {}
         self._held: list[Finished] = []
@@ -66,27 +65,41 @@ class Isolation:
         if not self._canaries or not finished.is_conclusive:
             self._release(finished)
             return
-        if not (is_cut and is_down):  # that it still fails is no news
-            self._note(finished.number, _Latest(finished.ended, is_cut, group))
+        is_news = is_cut and not is_down  # that a monitor still fails is none
+        if is_news and self.answered_at and self.since is None and not self._held:
+            self._forget_all_but(set())
+        if is_news or not is_cut:
+            self._note(finished.number, _Latest(is_cut, group))
         if any(one.number == finished.number for one in self._held):
             self._held.append(finished)  # in their order
         elif not is_cut:
             self._release(finished)
         elif self.since is not None:
             self._release(finished._replace(is_conclusive=False))
-        elif self._asking is not None or self._is_likely:
+        elif is_news and self.answered_at:
             self._held.append(finished)
-            if self._asking is None and self._is_time():
-                self._begin()
+            self.look()
         else:
             self._release(finished)
 
     def look(self) -> None:
-        """Ask again while the box is cut off or results are held, and where no canary has ever answered."""
-        if self._canaries and self._asking is None:
-            is_wanted, again = (True, AGAIN) if self.since is not None or self._held else (not self.answered_at, HOUR)
-            if is_wanted and self._is_time(again):
-                self._begin()
+        """Ask again while the box is cut off or results are held, and now and then if canaries are no evidence yet."""
+        due = self.due_at()
+        if due is not None and due <= self._clock.now():
+            self._asked_at = self._clock.now()
+            self._asking = asyncio.get_running_loop().create_task(self._ask_all(len(self._held)))
+
+    def due_at(self) -> int | None:
+        """When to look next (UTC ms); None if nobody has to, or a look is under way."""
+        if not self._canaries or self._asking is not None:
+            return None
+        now = self._clock.now()
+        is_urgent = self.since is not None or bool(self._held)
+        if not is_urgent and self.answered_at:
+            return None
+        if self._asked_at is None or self._asked_at > now:  # or the clock was set back
+            return now
+        return self._asked_at + (AGAIN if is_urgent else HOUR)
 
     async def settle(self) -> None:
         """Returns when nobody is asked."""
@@ -98,33 +111,25 @@ class Isolation:
         if self._asking is not None:
             self._asking.cancel()
             await self.settle()
-        self._let_go(is_cut=True)
+        self._let_go(len(self._held), is_cut=True)
 
     @property
     def _is_likely(self) -> bool:
-        if not self.answered_at or 2 * self._failing <= len(self._latest):
+        """Whether most of what was checked since the first result was held could not be reached."""
+        if 2 * self._failing < len(self._latest):
             return False
-        failing = sum(2 * each.failing > each.monitors for each in self._groups.values())
+        failing = sum(2 * each.failing >= each.monitors for each in self._groups.values())
         return 2 * failing > len(self._groups)
 
-    def _is_time(self, again: int = AGAIN) -> bool:
-        return self._asked_at is None or not 0 <= self._clock.now() - self._asked_at < again
-
     def _note(self, number: int, latest: "_Latest") -> None:
-        """Remember the latest result of each monitor for a moment."""
-        self._forget(number)
-        self._latest[number] = latest
-        self._order.append((latest.ended, number))
-        self._count(latest, 1)
-        while self._order and self._order[0][0] < latest.ended - AT_ONCE:
-            old, one = self._order.popleft()
-            if one in self._latest and self._latest[one].ended == old:
-                self._forget(one)
-
-    def _forget(self, number: int) -> None:
-        before = self._latest.pop(number, None)
+        """Remember the latest result of each monitor while it may tell whether the box is cut off."""
+        if not (self._held or self.since is not None or (latest.is_cut and self.answered_at)):
+            return
+        before = self._latest.get(number)
         if before is not None:
             self._count(before, -1)
+        self._latest[number] = latest
+        self._count(latest, 1)
 
     def _count(self, latest: "_Latest", by: int) -> None:
         group = self._groups.setdefault(latest.group, _Group())
@@ -134,39 +139,61 @@ class Isolation:
         if not group.monitors:
             del self._groups[latest.group]
 
-    def _begin(self) -> None:
-        self._asked_at = self._clock.now()
-        self._asking = asyncio.get_running_loop().create_task(self._ask_all())
+    def _forget_all_but(self, numbers: set[int]) -> None:
+        for number in self._latest.keys() - numbers:
+            self._count(self._latest.pop(number), -1)
 
-    async def _ask_all(self) -> None:
+    async def _ask_all(self, held: int) -> None:
+        """Ask the canaries about the first `held` results; what came since waits for the next look."""
         is_cut = True
         try:
-            answers = await asyncio.gather(*map(self._ask, self._canaries), return_exceptions=True)
-            is_cut = True not in answers
-            self._found(is_cut=is_cut)
+            is_cut = self._found(answers=await self._any_answers())
         finally:
             self._asking = None
-            self._let_go(is_cut=is_cut)
+            self._let_go(held, is_cut=is_cut)
 
-    def _let_go(self, *, is_cut: bool) -> None:
-        held, self._held = self._held, []
+    async def _any_answers(self) -> bool:
+        """Whether one answers; the others are not waited for."""
+        asked = [asyncio.ensure_future(self._ask(canary)) for canary in self._canaries]
+        try:
+            for answer in asyncio.as_completed(asked):
+                try:
+                    if await answer:
+                        return True
+                except Exception as broken:
+                    log.warning("A canary could not be asked: %s", type(broken).__name__)
+            return False
+        finally:
+            for one in asked:
+                one.cancel()
+
+    def _let_go(self, count: int, *, is_cut: bool) -> None:
+        held, self._held = self._held[:count], self._held[count:]
+        if self.since is None:
+            self._forget_all_but({one.number for one in self._held})
         for finished in held:
             self._release(finished._replace(is_conclusive=not (is_cut and _is_cut(finished))))
 
-    def _found(self, *, is_cut: bool) -> None:
+    def _found(self, *, answers: bool) -> bool:
+        """Draw the conclusion of a look; whether the box is cut off."""
         now = self._clock.now()
-        if not is_cut:
+        if answers:
             self.answered_at = now
-        if is_cut and self.since is None and self.answered_at and self._held:
-            self.since = now
-            log.warning("Monitors: the box is cut off from the network; what checks find says nothing until it is not")
-        elif not is_cut and self.since is not None:
+        if answers and self.since is not None:
             log.warning("Monitors: the box is not cut off any more, after %.0f s", (now - self.since) / 1000)
-            self.since = None
-            self._latest.clear()
-            self._order.clear()
-            self._groups.clear()
-            self._failing = 0
+        elif not answers and self.answered_at and (self._held or self.since is not None) and not self._is_likely:
+            log.error(
+                "Monitors: no host of monitor_canaries answers, but most monitors do: these hosts are no evidence"
+            )
+            self.answered_at = 0
+        elif not answers and self.answered_at and self.since is None and self._held:
+            log.warning("Monitors: the box is cut off from the network; what checks find says nothing until it is not")
+            self.since = now
+            return True
+        elif not answers:
+            return self.since is not None
+        self.since = None
+        return False
 
 
 def _is_cut(finished: Finished) -> bool:

@@ -8,7 +8,7 @@ import pytest
 
 from analytics_box.monitors.result import Result
 from analytics_box.monitors.running.batch import Finished
-from analytics_box.monitors.running.isolation import Isolation
+from analytics_box.monitors.running.isolation import AGAIN, Isolation
 from tests.inprocess import NOON, FixedClock
 from tests.monitors.running.world import Answer, World, monitor
 
@@ -86,23 +86,50 @@ def test_a_box_that_stops_while_results_are_held_says_nothing_by_them(net: Net) 
     net.watch(60)
     net.cut(1, 2, 3)
     net.run(net.engine.check_now(1))
-    net.run(net.engine.check_now(2))
     net.run(net.engine.settle())
     before = net.rows("select count(*) from checks")
+    net.run(net.engine.check_now(2))
     net.run(net.engine.check_now(3))
     net.stop()
     net.open()
-    assert net.rows("select count(*) from checks") == [(before[0][0] + 1,)]
+    assert net.rows("select count(*) from checks") == [(before[0][0] + 2,)]
     assert net.told == []
 
 
-def test_one_of_many_that_fails_asks_nobody(net: Net) -> None:
-    asked = net.asked()
+@pytest.mark.parametrize("count", [1, 30])
+def test_monitors_that_go_down_at_the_first_failure_alert_nobody_while_the_box_is_cut_off(
+    tmp_path: Path, count: int
+) -> None:
+    world = World(tmp_path, canaries=CANARIES)
+    numbers = range(1, count + 1)
+    for number in numbers:
+        world.put(monitor(number, failures_to_down=1))
+    world.watch(120)
+    world.answers = dict.fromkeys((0, *numbers), CUT)
+    world.watch(600)
+    assert world.engine.isolated_since is not None
+    world.answers = {}
+    world.watch(300)
+    assert world.told == []
+    assert [state for state, _ in world.timeline()] == ["up", "unknown", "up"]
+    world.close()
+
+
+def test_one_of_many_that_fails_is_down_and_asks_no_more_once_it_is(net: Net) -> None:
     net.watch(60)
+    asked = net.asked()
     net.cut(2)
     net.watch(600)
     assert net.news(2) == ["down"]
-    assert net.asked() - asked <= 2 * len(CANARIES)  # in a moment in which no other was checked
+    assert net.asked() - asked <= 2 * len(CANARIES), "one look for each failure that made it so"
+
+
+def test_hosts_that_no_longer_answer_while_most_monitors_do_are_no_evidence(net: Net) -> None:
+    net.watch(60)
+    net.cut(0, 2)
+    net.watch(300)
+    assert net.engine.isolated_since is None
+    assert net.news(2) == ["down"]
 
 
 def test_answers_that_are_wrong_are_answers(net: Net) -> None:
@@ -160,27 +187,59 @@ def test_without_canaries_what_fails_is_down(world: World) -> None:
     assert all(number == 1 for number, _ in world.checked)
 
 
+class Story:
+    """The isolation by itself: canaries that answer as they are told, and what was released."""
+
+    def __init__(self) -> None:
+        self.clock, self.released = FixedClock(NOON), list[Finished]()
+        self.answers, self.meanwhile = False, list[tuple[int, str]]()
+        self.isolation = Isolation(CANARIES, self._ask, self.clock, self.released.append)
+        self.isolation.answered_at = NOON
+
+    async def _ask(self, _: str) -> bool:
+        while self.meanwhile:
+            self.take(*self.meanwhile.pop())
+        return self.answers
+
+    def take(self, number: int, group: str = "org", *, fails: bool = True) -> None:
+        at = self.clock.now()
+        result = Result(at=at, outcome="fail" if fails else "pass", reason="timeout" if fails else "")
+        self.isolation.take(Finished(number, result, at), is_down=False, group=group)
+
+    def conclusive(self) -> dict[int, bool]:
+        return {one.number: one.is_conclusive for one in self.released}
+
+
 def test_one_organization_whose_monitors_all_fail_says_nothing_about_the_box() -> None:
-    clock = FixedClock(NOON)
-    released: list[Finished] = []
-
-    async def silent(_: str) -> bool:
-        return False
-
-    async def story() -> None:
-        isolation = Isolation(CANARIES, silent, clock, released.append)
-        isolation.answered_at = NOON
-
-        async def ends(number: int, group: str, *, fails: bool = True) -> bool:
-            result = Result(at=NOON, outcome="fail" if fails else "pass", reason="timeout" if fails else "")
-            isolation.take(Finished(number, result, clock.now()), is_down=False, group=group)
-            await isolation.settle()
-            return isolation.since is not None
-
-        assert not await ends(1, "other", fails=False)
+    async def tell(story: Story) -> None:
         for number in range(2, 20):
-            assert not await ends(number, "slow"), "most monitors fail, and they are one organization's"
-        assert await ends(1, "other"), "nobody finds anything any more"
+            story.take(number, "slow")
+        story.take(1, "other", fails=False)
+        await story.isolation.settle()
+        story.clock.advance(seconds=10)
+        story.isolation.look()
+        await story.isolation.settle()
 
-    asyncio.run(story())
-    assert [one.is_conclusive for one in released] == [True] * 19 + [False]
+    story = Story()
+    asyncio.run(tell(story))
+    assert story.isolation.since is None
+    assert story.conclusive() == dict.fromkeys(range(1, 20), True)
+
+
+def test_failure_that_comes_while_canaries_are_asked_waits_for_the_next_answer() -> None:
+    async def tell(story: Story) -> None:
+        story.answers, story.meanwhile = True, [(2, "org")]
+        story.take(1)
+        await story.isolation.settle()
+        assert story.conclusive() == {1: True}
+        story.isolation.look()
+        assert story.isolation.due_at() == NOON + AGAIN, "one look in ten seconds"
+        story.answers = False
+        story.clock.advance(seconds=AGAIN / 1000)
+        story.isolation.look()
+        await story.isolation.settle()
+
+    story = Story()
+    asyncio.run(tell(story))
+    assert story.conclusive() == {1: True, 2: False}
+    assert story.isolation.since is not None
