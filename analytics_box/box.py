@@ -31,7 +31,6 @@ from analytics_box.http.asgi import App, Receive, Scope, Send
 from analytics_box.http.call import Parts
 from analytics_box.http.front import Front
 from analytics_box.http.guard import Guard
-from analytics_box.http.page.assets import Assets
 from analytics_box.http.page.templates import Pages
 from analytics_box.http.proxy_watch import ProxyWatch
 from analytics_box.http.turns import Turns
@@ -53,7 +52,7 @@ from analytics_box.notify.send import Sender
 from analytics_box.outgoing import client as outgoing
 from analytics_box.outgoing.client import Clients
 from analytics_box.overview.live import Live
-from analytics_box.parts import Wired, parts_of, web_dir
+from analytics_box.parts import Wired, parts_of
 from analytics_box.procedures import PROCEDURES
 from analytics_box.routes import ON_EVERY_MACHINE, PAGES_AND_API
 from analytics_box.settings import Settings, SettingsError
@@ -241,7 +240,7 @@ def _engine(
 
 
 def _application(state: StateSide, events: EventSide, parts: Parts) -> App:
-    pages = Pages(web_dir() / "templates", parts[Assets])
+    pages = parts[Pages]
     pages.tell_administrators(lambda: notices(parts))
     guard = Guard(Callers(state.keys, state.admission, state.sign_ins))
     turns = Turns(parts.settings.max_requests_address)
@@ -267,7 +266,7 @@ def _application(state: StateSide, events: EventSide, parts: Parts) -> App:
 
 def _node(state: StateSide, events: EventSide, parts: Parts, mirroring: Mirroring) -> App:
     """What a machine answers that takes events alone."""
-    pages = Pages(web_dir() / "templates", parts[Assets])
+    pages = parts[Pages]
     guard = Guard(Callers(state.keys, state.admission, state.sign_ins))
     framework = app.build(ON_EVERY_MACHINE, (), guard=guard, parts=parts, pages=pages)
     known = {route.path for route in ON_EVERY_MACHINE}

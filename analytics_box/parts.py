@@ -30,6 +30,7 @@ from analytics_box.http.call import Parts
 from analytics_box.http.page import assets
 from analytics_box.http.page.assets import Assets
 from analytics_box.http.page.kept_forms import KeptForms
+from analytics_box.http.page.templates import Pages
 from analytics_box.invented.example import Examples
 from analytics_box.links.bulk.jobs import ImportJobs
 from analytics_box.links.listing.suggested import slugs
@@ -78,7 +79,7 @@ class Wired(Struct, frozen=True):
 
 def parts_of(wired: Wired) -> Parts:
     """All parts; those of a kind beside each other."""
-    state = wired.state
+    state, pages = wired.state, Pages(web_dir() / "templates", _assets())
     return Parts(
         wired.settings,
         wired.clock,
@@ -89,13 +90,14 @@ def parts_of(wired: Wired) -> Parts:
         *_signing_in(wired),
         *_asking(wired),
         *_of_flags(wired),
-        *_of_status_pages(wired),
+        *_of_status_pages(wired, pages),
         *_of_monitors(wired),
         *_telling(wired),
         *_on_pages(wired),
         wired.watched,
         wired.watched.backups,
         wired.machines,
+        pages,
     )
 
 
@@ -164,9 +166,9 @@ def _of_flags(wired: Wired) -> tuple[object, ...]:
     )
 
 
-def _of_status_pages(wired: Wired) -> tuple[object, ...]:
+def _of_status_pages(wired: Wired, pages: Pages) -> tuple[object, ...]:
     state, clock, settings, sender = wired.state, wired.clock, wired.settings, wired.sender
-    told = SubscriberDeliveries(state.db, state.seal, sender, clock, settings)
+    told = SubscriberDeliveries(state.db, state.seal, sender, clock, settings, pages.text)
     subscribed = subscribing.Tools(state.seal, wired.clients.fences.of(STRANGER), settings.status_page_subscribers)
     return (
         _snapshots(wired),

@@ -32,7 +32,7 @@ class NotSent(Exception):
 
 
 class Mail(Struct, frozen=True):
-    """A message in plain text to one person.
+    """A message to one person, in plain text and, if there is `html`, in HTML as well.
 
     One that may be sent again has an `id`, by which mailboxes know it. Those of one `thread` are shown together.
     `headers` are further ones. `of` is whom it comes from in a person's eyes, before the address of the box.
@@ -45,6 +45,7 @@ class Mail(Struct, frozen=True):
     thread: str = ""
     of: str = ""
     headers: tuple[tuple[str, str], ...] = ()
+    html: str = ""
 
 
 class Mailer:

@@ -14,7 +14,7 @@ from analytics_box.settings import Settings
 
 SECONDS = 10.0  # for connecting, and for each answer of the server
 _UNSENDABLE = "The message has an address or a subject that cannot be sent"
-_FOR_PROGRAMS = frozenset({"message-id", "references", "list-unsubscribe", "list-unsubscribe-post"})
+_FOR_PROGRAMS = frozenset({"message-id", "references", "list-id", "list-unsubscribe", "list-unsubscribe-post"})
 
 
 def send(settings: Settings, sender: str, mail: Mail) -> None:
@@ -80,6 +80,8 @@ def _message(sender: str, mail: Mail) -> EmailMessage:
     for name, value in mail.headers:
         message[name] = value
     message.set_content(mail.text)
+    if mail.html:
+        message.add_alternative(mail.html, subtype="html")
     return message
 
 

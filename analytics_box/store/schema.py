@@ -14,7 +14,7 @@ from analytics_box.store.steps.flags import FLAGS
 from analytics_box.store.steps.links import LINKS
 from analytics_box.store.steps.monitors import MONITORS
 from analytics_box.store.steps.overview import OVERVIEW
-from analytics_box.store.steps.status_pages import BACKOFF, STATUS_PAGES
+from analytics_box.store.steps.status_pages import BACKOFF, REACHED, STATUS_PAGES
 
 __all__ = ["BOX", "BOX_FILE", "EVENTS", "EVENTS_FILE", "REWRITES"]
 
@@ -29,4 +29,17 @@ REWRITES: Mapping[str, tuple[str, ...]] = {
     **EVENTS_REWRITTEN,
 }
 
-BOX = (*ACCOUNTS, *LINKS, *MONITORS, *STATUS_PAGES, FLAGS, OVERVIEW, CLUSTER, ALONE, PROMOTED, BACKOFF, *ACCESS)
+BOX = (
+    *ACCOUNTS,
+    *LINKS,
+    *MONITORS,
+    *STATUS_PAGES,
+    FLAGS,
+    OVERVIEW,
+    CLUSTER,
+    ALONE,
+    PROMOTED,
+    BACKOFF,
+    *ACCESS,
+    REACHED,
+)

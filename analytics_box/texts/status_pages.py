@@ -332,8 +332,10 @@ class IncidentConsole:
     }
     change_draft = "Change it before you publish it"
     go_on = "Reopen it, or write a postmortem"
-    told_then = "sent to subscribers"
-    not_told = "not sent to subscribers"
+    sent: ClassVar[Mapping[bool, str]] = {True: "sent to 1 subscriber", False: "sent to {count} subscribers"}
+    sending = "waiting to be sent to subscribers"
+    reached_nobody = "no subscribers notified"
+    not_sent = "not sent to subscribers"
     began = "since {when} ({duration})"
     ended = "{when}, lasted {duration}"
     draft = "Draft"

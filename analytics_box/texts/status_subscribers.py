@@ -29,22 +29,32 @@ class StatusSubscribers:
     subject = "[{page}] {status}: {title}"
     when = "{status} · {time}"
     planned = "Planned: {start} to {end}"
-    affected = "Affected:"
+    affected = "Affected"
     component = "- {name}: {impact}"
+    recovered = "- {name}"
     details = "Details: {url}"
-    foot = "You get this mail because you subscribed to the status of {page}. Choose what you hear of, or unsubscribe:"
+    kinds: ClassVar[Mapping[str, str]] = {"incident": "Incident update", "maintenance": "Maintenance update"}
+    open: ClassVar[Mapping[str, str]] = {"incident": "View incident", "maintenance": "View maintenance"}
+    foot = "You receive this email because you subscribed to status updates of {page}."
+    choose = "Manage your subscription or unsubscribe:"
+    manage = "Manage subscription"
+    leave = "Unsubscribe"
     confirm_subject = "Confirm your subscription to a status page"
-    confirm_text = (
-        "Somebody, hopefully you, asked for a mail to this address whenever the status page of {page} has news.\n\n"
-        "Open this link within 48 hours to confirm it:\n\n{link}\n\n"
-        "If it was not you, do nothing: you get no further mail, and the address is forgotten.\n"
+    confirm_title = "Confirm your subscription"
+    confirm_lead = "Someone, hopefully you, asked to receive status updates of {page} at this address."
+    confirm_action = "Confirm subscription"
+    confirm_note = "Open the link within 48 hours."
+    confirm_foot = (
+        "If it wasn't you, ignore this email. You won't receive any others, and this address will be deleted."
     )
     manage_subject = "Your subscription to a status page"
-    manage_text = (
-        "Somebody, hopefully you, subscribed this address to the status page of {page} again. "
-        "It is subscribed already. Here you choose what you hear of, or unsubscribe:\n\n{link}\n\n"
-        "If it was not you, do nothing: everything stays as it is.\n"
+    manage_title = "You are subscribed already"
+    manage_lead = (
+        "Someone, hopefully you, subscribed this address to status updates of {page} again. It is subscribed already."
     )
+    manage_action = "Manage subscription"
+    manage_note = "Choose which updates you receive, or unsubscribe."
+    manage_foot = "If it wasn't you, ignore this email. Nothing has changed."
 
 
 class SubscribePages:

@@ -24,6 +24,7 @@ from analytics_box.status_pages.incidents import calls as procedures
 from analytics_box.status_pages.incidents import maintenance_calls, template_calls
 from analytics_box.status_pages.incidents.messages import EditedUpdate, OfPage, OneIncident, Published, TemplateShown
 from analytics_box.status_pages.incidents.rules import moves
+from analytics_box.status_pages.subscribers import reached
 from analytics_box.tenancy import members
 from analytics_box.tenancy.messages import millis
 from analytics_box.texts import Errors, IncidentConsole, figures
@@ -187,12 +188,14 @@ async def _page(page: Opened, incident: Incident, again: Again) -> Page:
     is_incident = incident.kind == "incident"
     impacts = read_impacts(again.values) if again.values else impacts_of(incident.affected)
     tab: Tab = "now" if is_incident else "maintenances"
+    ids = [one.id for one in incident.updates]
+    receivers = await visit.call.read(lambda db: reached.of(db, ids))
     return page.show(
         "incident.html",
         tab,
         again=again,
         values=values if not again.values else {},
-        incident=incident_shown(page.href, page.seen.url, incident, await _authors(page), visit.person, now),
+        incident=incident_shown(page.href, page.seen.url, incident, await _authors(page), receivers, visit.person, now),
         steps=[_step(status, is_again=not incident.is_open) for status in allowed],
         usual=[(status, IncidentConsole.usual_words[status]) for status in allowed],
         rows=choices(page.seen, impacts) if is_incident else [],

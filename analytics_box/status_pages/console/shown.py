@@ -13,6 +13,7 @@ from analytics_box.monitors.listing.lines import lasted
 from analytics_box.status_pages import markdown
 from analytics_box.status_pages.incident import Incident, Status, Update
 from analytics_box.status_pages.incidents.rules import moves
+from analytics_box.status_pages.subscribers.reached import Reached
 from analytics_box.texts import IncidentConsole, MaintenancePlanner, figures
 
 LONGEST_SAID: Final = 280  # characters of the latest update in a list
@@ -109,9 +110,15 @@ def planned_text(one: Incident, person: Person) -> str:
 
 
 def incident_shown(
-    page_href: str, public_url: str, one: Incident, names: Mapping[str, str], person: Person, now: int
+    page_href: str,
+    public_url: str,
+    one: Incident,
+    names: Mapping[str, str],
+    reached: Mapping[str, Reached],
+    person: Person,
+    now: int,
 ) -> IncidentShown:
-    """An incident on its own page. `names` are those of authors."""
+    """An incident on its page. `names` are those of authors, `reached` has the subscribers of updates by their ids."""
     words, href = IncidentConsole, href_of(page_href, one)
     plan = f"{page_href}/maintenances/{one.id}" if one.kind == "maintenance" and one.is_open else ""
     publishes = one.publish_at if one.is_draft else None
@@ -127,13 +134,13 @@ def incident_shown(
             words.affected_is.format(name=figures.visible(each.name), impact=words.impact_names[each.impact])
             for each in one.affected
         ),
-        updates=tuple(_update(href, each, names, person) for each in one.updates),
+        updates=tuple(_update(href, each, names, reached.get(each.id), person) for each in one.updates),
         edit=f"{plan}/edit" if plan else "",
         cancel=f"{plan}/cancel" if plan else "",
     )
 
 
-def _update(href: str, one: Update, names: Mapping[str, str], person: Person) -> UpdateShown:
+def _update(href: str, one: Update, names: Mapping[str, str], reached: Reached | None, person: Person) -> UpdateShown:
     words = IncidentConsole
     author = words.by.format(who=_author(one.author, names)) if one.author else words.by_box
     corrected = words.corrected if one.updated_at != one.created_at else ""
@@ -141,9 +148,19 @@ def _update(href: str, one: Update, names: Mapping[str, str], person: Person) ->
         label=words.statuses[one.status],
         at=dates.moment(one.at, person),
         html=markdown.html(one.message),
-        notes=tuple(filter(None, (author, words.told_then if one.notified else words.not_told, corrected))),
+        notes=tuple(filter(None, (author, _sent(one, reached), corrected))),
         href=f"{href}/updates/{one.id}",
     )
+
+
+def _sent(one: Update, reached: Reached | None) -> str:
+    """Whether subscribers have received an update."""
+    words = IncidentConsole
+    if not one.notified:
+        return words.not_sent
+    if reached is not None and reached.sent:
+        return words.sent[reached.sent == 1].format(count=figures.count(reached.sent))
+    return words.sending if reached is not None and reached.waits else words.reached_nobody
 
 
 def _author(author: str, names: Mapping[str, str]) -> str:

@@ -14,6 +14,7 @@ import msgspec
 from analytics_box import ids
 from analytics_box.clock import DAY, Clock
 from analytics_box.notify import receivers
+from analytics_box.notify.html_mail import Render
 from analytics_box.notify.kinds.kind import json_post
 from analytics_box.notify.kinds.webhook import signature
 from analytics_box.notify.lanes import ROUND, Lanes
@@ -23,7 +24,7 @@ from analytics_box.outgoing.askers import STRANGER
 from analytics_box.outgoing.client import Answer
 from analytics_box.settings import Settings
 from analytics_box.status_pages.subscriber import UNCONFIRMED_FOR, Message, News, SubscriberKind
-from analytics_box.status_pages.subscribers import places, rows, secrets, wording
+from analytics_box.status_pages.subscribers import places, reached, rows, secrets, wording
 from analytics_box.status_pages.subscribers.rows import Delivery
 from analytics_box.status_pages.subscribers.secrets import Secrets
 from analytics_box.status_pages.subscribers.wording import About
@@ -41,13 +42,14 @@ _GONE: Final = 410  # a webhook's way to say that it wants no more (Standard Web
 class SubscriberDeliveries:
     """Works off the outbox of subscribers: to one of them one message after the other, to many side by side."""
 
-    def __init__(self, db: Db, seal: Seal, sender: Sender, clock: Clock, settings: Settings) -> None:
+    def __init__(self, db: Db, seal: Seal, sender: Sender, clock: Clock, settings: Settings, render: Render) -> None:
         self._db = db
         self._seal = seal
         self._sender = sender
         self._clock = clock
         self._settings = settings
         self.outcomes: Counter[str] = Counter()  # of attempts since the start: sent, failed, given_up
+        self._render = render
         self._recoveries = 0  # of the mail server that its mailboxes have heard of
         self._lanes = (self._lanes_of("email"), self._lanes_of("webhook"))  # neither waits for the other
 
@@ -107,6 +109,8 @@ class SubscriberDeliveries:
                 rows.delete(db, delivery.subscriber_id)
             elif again_at is None:
                 rows.set_ended(db, delivery, attempts=attempts, now=now, error=outcome.error)
+                if not outcome.error:
+                    reached.count(db, delivery.topic)
             else:
                 rows.set_due(db, delivery, attempts=attempts, due_at=again_at, error=outcome.error)
             receivers.store(db, SUBSCRIBERS, delivery.subscriber_id, verdict, now=now, error=outcome.error)
@@ -140,9 +144,9 @@ class SubscriberDeliveries:
     async def _mail(self, delivery: Delivery, message: Message, about: About) -> Outcome:
         to, is_confirmed = delivery.address, delivery.confirmed_at is not None
         if isinstance(message, News):
-            mail = wording.mail_of(message, about, to=to, id=delivery.id)
+            mail = wording.mail_of(message, about, self._render, to=to, id=delivery.id)
         else:
-            mail = wording.request_of(about, to=to, id=delivery.id, is_confirmed=is_confirmed)
+            mail = wording.request_of(about, self._render, to=to, id=delivery.id, is_confirmed=is_confirmed)
         return await self._sender.mail(mail)
 
     async def _post(self, delivery: Delivery, content: dict[str, Any], own: Secrets) -> Answer | Outcome:

@@ -255,3 +255,9 @@ BACKOFF = (
         )
     ),
 )
+
+# The number of subscribers that an update has reached; deliveries are forgotten after 30 days, this is not.
+REACHED = (
+    "0042_updates_sent",
+    ("alter table incident_updates add column sent integer not null default 0 check (sent >= 0)",),
+)

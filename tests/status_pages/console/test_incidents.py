@@ -226,3 +226,22 @@ def test_incidents_of_other_pages_are_not_found(console: Console) -> None:
     assert console.sent(here.replace(home, other), status="resolved").status == 404
     assert console.answer(here, console.foreign).status == 404
     assert console.sent(here, console.viewer, status="resolved").status == 403
+
+
+def test_update_is_called_sent_only_if_a_subscriber_received_it(console: Console) -> None:
+    monitor = console.monitor("https://reach.example.com")
+    home = console.home(monitor, slug="reach")
+    (component,) = console.known(home.removeprefix("/status-pages/")).components
+    nobody = console.gone_to(f"{home}/incidents/new", title="Slow", message="Looking", notify="on", do="publish")
+    assert "no subscribers notified" in console.seen(nobody)
+    console.good("addSubscriber", statusPageId=component.page_id, address=WEBHOOK, type="webhook")
+    console.box.box.box_db.write_now(lambda db: db.execute("update subscribers set confirmed_at = 1") and None)
+    quiet = console.gone_to(f"{home}/incidents/new", title="Quiet", message="Looking", do="publish")
+    assert "not sent to subscribers" in console.seen(quiet)
+    told = console.gone_to(f"{home}/incidents/new", title="Told", message="Looking", notify="on", do="publish")
+    ended = "update subscriber_deliveries set due_at = null, ended_at = 1, error = ?"
+    for error, said in (("The webhook answers 500", "no subscribers notified"), ("", "sent to 1 subscriber")):
+        console.box.box.box_db.write_now(lambda db, given=error: db.execute(ended, (given,)) and None)  # type: ignore[misc]  # a lambda with a default
+        page = console.seen(told)
+        assert said in page
+        assert ("sent to 1" in page) == (error == "")

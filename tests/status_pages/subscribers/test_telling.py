@@ -13,7 +13,7 @@ from analytics_box.notify.lanes import ROUND, Lanes
 from analytics_box.notify.receivers import REPLACED
 from analytics_box.notify.rules import LIFETIME, WAITS
 from analytics_box.status_pages.subscriber import SubscriberKind
-from analytics_box.status_pages.subscribers import rows
+from analytics_box.status_pages.subscribers import reached, rows
 from analytics_box.status_pages.subscribers.deliveries import SubscriberDeliveries
 from analytics_box.status_pages.subscribers.outbox import MOST_WAITING
 from analytics_box.status_pages.subscribers.rows import Delivery
@@ -267,3 +267,45 @@ def test_one_mail_that_arrives_after_an_outage_wakes_all_mailboxes(here: World) 
     here.send()
     here.send()
     assert {to for to, text in here.mails() if "It is slow" in text} == {ADA, "grace@example.org"}
+
+
+def reach_of(here: World, update: str = "update-001") -> tuple[int, bool]:
+    return here.box.box.box_db.read_now(lambda db: reached.of(db, [update]))[update]
+
+
+def test_update_counts_the_subscribers_that_received_it(here: World) -> None:
+    here.confirmed("ada@example.org")
+    here.confirmed("grace@example.org")
+    here.says()
+    assert reach_of(here) == (0, True)
+    here.send()
+    assert reach_of(here) == (2, False)
+
+
+def test_update_that_no_subscriber_received_counts_none(here: World) -> None:
+    here.says()
+    assert reach_of(here) == (0, False)
+    here.confirmed()
+    here.server.refuses = "RCPT"
+    here.says("identified")
+    here.send()
+    assert reach_of(here, "update-002")[0] == 0
+
+
+def test_count_of_receivers_outlives_their_deliveries_and_subscriptions(here: World) -> None:
+    path = here.confirmed()
+    here.says()
+    here.send()
+    here.visit(path, action="leave")
+    here.box.clock.advance(seconds=31 * DAY / 1000)
+    here.box.run(here.parts[SubscriberDeliveries].sweep())
+    assert here.rows("select count(*) from subscriber_deliveries") == [(0,)]
+    assert reach_of(here) == (1, False)
+
+
+def test_update_from_before_the_count_has_its_deliveries(here: World) -> None:
+    here.confirmed()
+    here.says()
+    here.send()
+    here.box.box.box_db.write_now(lambda db: db.execute("update incident_updates set sent = 0") and None)
+    assert reach_of(here) == (1, False)

@@ -219,8 +219,10 @@ def publish(db: Connection, page: Page, incident: Incident, update: Update) -> i
     return told
 
 
-def text_of(mail: Message) -> str:
-    return bytes(mail.get_payload(decode=True)).decode().replace("\r\n", "\n")  # of one part
+def text_of(mail: Message, kind: str = "text/plain") -> str:
+    """The part of a mail in this format."""
+    part = next(part for part in mail.walk() if part.get_content_type() == kind)
+    return bytes(part.get_payload(decode=True)).decode().replace("\r\n", "\n")
 
 
 def link_in(text: str) -> str:
