@@ -39,7 +39,7 @@ BOX = (
     CLUSTER,
     ALONE,
     PROMOTED,
-    BACKOFF,
     *ACCESS,
+    BACKOFF,
     REACHED,
 )

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Final
-from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 from markupsafe import Markup
@@ -18,6 +17,7 @@ from analytics_box.status_pages.incident import ENDED, Impact
 from analytics_box.status_pages.subscriber import Impacted, News
 from analytics_box.status_pages.subscribers.places import Places
 from analytics_box.texts import StatusSubscribers as Words
+from analytics_box.urls import url_parts
 
 _LONGEST_SUBJECT = 180  # characters
 _LONGEST_SENDER = 80
@@ -131,7 +131,7 @@ def _page(about: About) -> dict[str, str]:
 
 def _list(about: About) -> tuple[str, str]:
     """The header by which mail programs file all mails of a page together (RFC 2919)."""
-    host = urlsplit(about.places.page).hostname or "localhost"
+    host = url_parts(about.places.page).hostname or "localhost"
     return "List-Id", f"<{about.page_id}.{host}>"
 
 
