@@ -11,6 +11,7 @@ from analytics_box.facts.layout import KINDS, STORED_ATTRIBUTES, stored
 from analytics_box.facts.tables import FACT_NAMES, SPANS
 from analytics_box.ingest import sessions
 from analytics_box.ingest.live import Key, LiveSessions
+from analytics_box.ingest.retelling import told
 from analytics_box.ingest.sessions import SPAN_KINDS, Attributes, Move, Session, Signal
 from analytics_box.store.db import Connection
 
@@ -94,16 +95,16 @@ class Placing:
         if session is not None:
             self._live.go_on(found, session)
             return session
-        tell = partial(sessions.told, found.visits, signal, own, lambda: self._live.next_number(db), named=named)
-        told = tell(most_moved=self._left)
-        if told.moves and not self._may_move(db, who.site, told.moves):
-            told = tell(most_moved=-1)
-        if told.moves:
+        tell = partial(told, found.visits, signal, own, lambda: self._live.next_number(db), named=named)
+        after = tell(most_moved=self._left)
+        if after.moves and not self._may_move(db, who.site, after.moves):
+            after = tell(most_moved=-1)
+        if after.moves:
             self._flush(db)
-            for move in told.moves:
+            for move in after.moves:
                 self._move(db, who, {who.visitor, who.other, found.home[1]}, move)
-        self._live.keep(found, told.visits)
-        return told.session
+        self._live.keep(found, after.visits)
+        return after.session
 
     def _may_move(self, db: Connection, site: int, moves: Sequence[Move]) -> bool:
         """Whether few enough rows lie at these instants: others' rows there have to be passed by."""

@@ -1,7 +1,7 @@
 """Sessions of made-up stories against a brute-force telling (semantics 10, 13): any silence, lateness, midnight, spans
 before their page view, and a restart anywhere."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,14 +19,14 @@ from analytics_box.ingest.live import LiveSessions
 from analytics_box.store.strings import Strings
 from tests.examples import examples
 from tests.query.happenings import MINUTE, Happening, at
-from tests.query.visits import apart, visits
+from tests.query.visits import is_bound_by_the_past, visits
 from tests.query.world import World, world_in
 
 BEGIN = at(2026, 6, 17, 22)
 IDLE = 30 * MINUTE
 # Silences around the bound, and those that walk over midnight and over 24 hours.
 SILENCES = (0, 1, 60_000, 5 * MINUTE, 29 * MINUTE, IDLE - 1, IDLE, IDLE + 1, 31 * MINUTE, 60 * MINUTE, 23 * 60 * MINUTE)
-LATENESS = (0, 0, 0, 0, 1, 3 * MINUTE, 10 * MINUTE, IDLE)
+LATENESS = (0, 0, 0, 0, 1, 3 * MINUTE, 10 * MINUTE, IDLE, 100 * MINUTE)
 
 
 class Step:
@@ -76,6 +76,7 @@ def stories(draw: st.DrawFn) -> list[Step]:
             kind=kind,
             person=draw(st.sampled_from((1, 1, 1, 2))),
             name={"view": "screen_view", "exit": "page_exit"}.get(kind, "buy"),
+            path=draw(st.sampled_from(("/", "/", "/a"))),
             client_session=draw(st.sampled_from(("", "", "", "s1"))),
         )
         table = draw(st.sampled_from(("", "", "vitals", "outgoing_links")))
@@ -205,24 +206,13 @@ def in_requests(order: Sequence[int], sizes: Sequence[int]) -> Iterator[Sequence
         first += size
 
 
-def were_apart(steps: Sequence[Step], arrivals: Iterator[Sequence[int]]) -> bool:
-    """Whether two sessions were apart once that belong together in the end: they stay apart."""
-    told: list[Happening] = []
-    groups = apart([step.happening for step in steps if not step.table])
-    for numbers in arrivals:
-        for number in sorted(numbers, key=lambda number: steps[number].happening.time):
-            if steps[number].table:
-                continue
-            told.append(steps[number].happening)
-            begun = [
-                number
-                for number, group in enumerate(groups)
-                for visit in visits(told)
-                if any(visit.happenings[0] is happening for happening in group)
-            ]
-            if len(begun) > len(set(begun)):
-                return True
-    return False
+def is_bound(steps: Sequence[Step], arrivals: Iterable[Sequence[int]]) -> bool:
+    """Whether the order of arrival decides about a session, as far as it may."""
+    order = [
+        steps[number] for numbers in arrivals for number in sorted(numbers, key=lambda it: steps[it].happening.time)
+    ]
+    tables = {id(step.happening): step.table for step in order}
+    return is_bound_by_the_past([step.happening for step in order], lambda one: bool(tables[id(one)]))
 
 
 def rows_of(world: World, site: int) -> list[tuple[object, ...]]:
@@ -246,13 +236,15 @@ def rows_of(world: World, site: int) -> list[tuple[object, ...]]:
 @examples(150, unchecked=HealthCheck)
 @given(told=permutations())
 @example(told=([told_step(0), told_step(28, "vitals"), told_step(50)], [2, 1, 0], [1, 1, 1]))
+@example(told=([told_step(0), told_step(120), told_step(121, kind="exit")], [0, 2, 1], [1, 1, 1]))
+@example(told=([told_step(0), told_step(120), told_step(121, kind="exit"), told_step(140)], [0, 2, 3, 1], [1] * 4))
 @example(told=([told_step(0, kind="exit"), told_step(28, "vitals"), told_step(40)], [1, 2, 0], [1, 1, 1]))
 def test_the_order_of_arrival_does_not_matter(world: World, told: tuple[list[Step], list[int], list[int]]) -> None:
     """Whatever comes within a day, in any order and cut into any requests, makes the same rows; but sessions that were
-    apart before what joins them came stay apart."""
+    apart before what joins them came stay apart, and what has had a session keeps one."""
     steps, order, sizes = told
-    assume(not were_apart(steps, iter([[number] for number in range(len(steps))])))
-    assume(not were_apart(steps, in_requests(order, sizes)))
+    assume(not is_bound(steps, [[number] for number in range(len(steps))]))
+    assume(not is_bound(steps, in_requests(order, sizes)))
     here, there = world.new_sites(2)
     for step in steps:
         world.store_facts([structs.replace(step.fact, site=here)])

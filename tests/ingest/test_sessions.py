@@ -71,6 +71,26 @@ STORIES: dict[str, tuple[Sequence[Happening], list[int]]] = {
         [view, after(replace(view, path="/b"), HOUR), after(leave, HOUR + MINUTE)],
         [1, 2, 1],
     ),
+    "a leave beacon before its page view leaves an older view of the page alone": (
+        [view, after(leave, 2 * HOUR + 9_000), after(view, 2 * HOUR, late=MINUTE)],
+        [1, 2, 2],
+    ),
+    "a leave beacon in the millisecond of its page view does too": (
+        [view, after(leave, 2 * HOUR), after(view, 2 * HOUR)],
+        [1, 2, 2],
+    ),
+    "what followed such a leave beacon goes with it": (
+        [view, after(leave, 2 * HOUR), after(custom, 2 * HOUR + MINUTE), after(view, 2 * HOUR - MINUTE, late=HOUR)],
+        [1, 2, 2, 2],
+    ),
+    "a leave beacon goes back to the older view that comes last": (
+        [after(replace(view, path="/b"), HOUR), after(leave, 65 * MINUTE), after(view, 0, late=2 * HOUR)],
+        [1, 2, 2],
+    ),
+    "a visit may begin while a page is read": (
+        [view, after(leave, 2 * HOUR), after(replace(view, path="/b"), HOUR, late=2 * HOUR)],
+        [1, 1, 2],
+    ),
     "a late event finds a visit long ago": (
         [view, *(after(view, hour * HOUR) for hour in range(1, 6)), after(custom, MINUTE, late=6 * HOUR)],
         [1, 2, 3, 4, 5, 6, 1],
@@ -207,6 +227,31 @@ def test_all_rows_of_a_session_have_its_start_source_and_browser(world: World, s
     assert rows == [(1, *expected[1:])]
 
 
+@pytest.mark.parametrize("restart", [False, True])
+def test_page_view_after_its_leave_beacon_is_a_visit_with_its_source_on_both_engines(
+    world: World, restart: bool
+) -> None:
+    bing, google = _saying(view, "Bing", "Chrome"), _saying(after(view, 2 * HOUR), "Google", "Firefox")
+    world.store([bing, after(leave, 2 * HOUR + 9_000), _saying(after(custom, 2 * HOUR + MINUTE), "Direct", "Firefox")])
+    assert sources_and_times(world) == [("Bing", "22:00:00", "00:01:00")]
+    world.clock.advance(seconds=(EVENING + 3 * HOUR - world.clock.now()) / 1000)
+    if restart:
+        live = LiveSessions()
+        world.db.read_now(lambda db: recovery.recover(db, live, EVENING + 2 * HOUR))
+        world.db.write_now(lambda db: Ledger(Strings(), live).append(db, [google.fact()]))
+    else:
+        world.store([google])
+    assert sources_and_times(world) == [("Bing", "22:00:00", "22:00:00"), ("Google", "00:00:00", "00:01:00")]
+
+
+def sources_and_times(world: World) -> list[tuple[str, str, str]]:
+    """Of each session, its source, and when it began and ended; both engines are asked."""
+    body: dict[str, object] = {"parameters": ["session_list"], "startDate": "2026-06-17", "endDate": "2026-06-18"}
+    (entry,) = world.entries(body, (1,), now=EVENING + 3 * HOUR)
+    assert entry.success, entry.error
+    return sorted((row["referrer"], row["first_visit"][11:19], row["last_visit"][11:19]) for row in entry.data)
+
+
 def test_one_request_may_bring_events_in_any_order(world: World) -> None:
     world.store_facts([after(view, minute * MINUTE).fact() for minute in (50, 25, 0, 75)])
     assert sessions_of(world) == [1, 1, 1, 1]
@@ -317,7 +362,7 @@ def test_signals_of_a_write_that_was_rolled_back_are_written_over() -> None:
     live.undo(mark)
     (session,) = live.find((key,)).visits.sessions
     assert [signal.path for signal in session.remembered] == [1, 2]
-    assert not session.shows(sessions.packed([Signal(EVENING, 3, PAGE_VIEW)])[8:])
+    assert not session.has(sessions.packed([Signal(EVENING, 3, PAGE_VIEW)])[8:])
     go_on(5)
     (session,) = live.find((key,)).visits.sessions
     assert [signal.path for signal in session.remembered] == [1, 2, 5]

@@ -1,8 +1,8 @@
-"""Which events make one session (semantics 10 to 15), in the plainest way: looking at all that is known each time."""
+"""Which events make one session (semantics 10 to 15), in the plainest way: with each that arrives, all that is known is
+told again in the order of times."""
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
 
 from tests.query.happenings import DAY, MINUTE, Happening
 
@@ -17,6 +17,7 @@ class Visit:
     named: bool
     happenings: list[Happening] = field(default_factory=list)
     spans: list[Happening] = field(default_factory=list)
+    number: int = 0  # 0 until it is known
 
     @property
     def first(self) -> int:
@@ -34,6 +35,12 @@ class Visit:
     @property
     def views(self) -> list[Happening]:
         return [one for one in self.beginnings if one.kind == "view"]
+
+    @property
+    def heads(self) -> list[tuple[int, int]]:
+        """Its first event, and its first page view, which say what all of it has; by id()."""
+        first = self.beginnings[0]
+        return [(0, id(first)), (1, id((self.views or [first])[0]))]
 
     @property
     def started(self) -> int:
@@ -81,34 +88,76 @@ def whose(happening: Happening) -> Hashable:
 
 def visits(told: Sequence[Happening], is_span: Callable[[Happening], bool] = lambda _: False) -> list[Visit]:
     """The sessions of these happenings, which come in this order. Bots and nobody have none."""
-    known: dict[Hashable, list[Visit]] = {}
-    waiting: dict[Hashable, list[Happening]] = {}
-    spans: list[Happening] = []
+    return _arrived(told, is_span)[0]
+
+
+def is_bound_by_the_past(told: Sequence[Happening], is_span: Callable[[Happening], bool] = lambda _: False) -> bool:
+    """Whether something in these sessions is so because it was so before the last of it arrived: what was in two
+    sessions is never in one (semantics 10), and what was in a session is never in none."""
+    return _arrived(told, is_span)[1]
+
+
+def _arrived(told: Sequence[Happening], is_span: Callable[[Happening], bool]) -> tuple[list[Visit], bool]:
+    known: dict[Hashable, list[Happening]] = {}
+    visits_of: dict[Hashable, list[Visit]] = {}
+    numbers: dict[int, int] = {}  # of the session that each of them is in, by id()
+    heads: dict[Hashable, set[tuple[int, int]]] = {}
+    is_bound = False
     for happening in told:
         if happening.bot or not happening.person:
             continue
-        if is_span(happening):
-            spans.append(happening)
+        who = whose(happening)
+        own = known.setdefault(who, [])
+        own.append(happening)
+        found, so_far = _in_order(own, is_span, numbers)
+        now = {head for visit in found for head in visit.heads}
+        lost = {one for _, one in now - heads.get(who, set())} - {id(happening)}
+        is_bound = is_bound or so_far or bool(lost)
+        visits_of[who], heads[who] = found, now
+    return [visit for own in visits_of.values() for visit in own], is_bound
+
+
+def _in_order(
+    own: Sequence[Happening], is_span: Callable[[Happening], bool], numbers: dict[int, int]
+) -> tuple[list[Visit], bool]:
+    """The sessions of somebody's happenings, told in the order of their times: a page is shown before it is left. What
+    has begun a session begins it again, whatever is near; and what has had a session has one. Whether any of it was."""
+    found: list[Visit] = []
+    waiting: list[Happening] = []
+    is_bound = False
+    for one in sorted((one for one in own if not is_span(one)), key=lambda one: (one.time, one.kind == "exit")):
+        visit = _home(found, one)
+        if one.kind == "exit" and visit is None:
+            waiting.append(one)
             continue
-        own, beacons = known.setdefault(whose(happening), []), waiting.setdefault(whose(happening), [])
-        visit = _home(own, happening)
-        if visit is None and happening.kind == "exit":
-            beacons.append(happening)
-            continue
-        if visit is None:
-            visit = Visit(bool(happening.client_session))
-            own.append(visit)
-        visit.happenings.append(happening)
-        while (
-            found := next((one for one in beacons if visit.reaches(one.time) or visit.showed(one)), None)
-        ) is not None:
-            beacons.remove(found)
-            visit.happenings.append(found)
-    for span in spans:
-        visit = _nearest(known.get(whose(span), []), span.time, is_span=True)
-        if visit is not None:
-            visit.spans.append(span)
-    return [visit for own in known.values() for visit in own]
+        number = numbers.get(id(one), 0) if one.kind != "exit" else 0
+        if any(other.number == number for other in found):
+            number = 0
+        if visit is None or (number and visit.number):
+            is_bound = is_bound or visit is not None
+            visit = Visit(bool(one.client_session))
+            found.append(visit)
+        visit.number = visit.number or number
+        visit.happenings.append(one)
+        while (left := next((it for it in waiting if visit.reaches(it.time) or visit.showed(it)), None)) is not None:
+            waiting.remove(left)
+            visit.happenings.append(left)
+    for visit in found:
+        visit.number = visit.number or max(numbers.values(), default=0) + 1
+        numbers.update((id(one), visit.number) for one in visit.happenings)
+    of_number = {visit.number: visit for visit in found}
+    for one in waiting:
+        if id(one) in numbers:
+            of_number[numbers[id(one)]].happenings.append(one)
+            is_bound = True
+    for span in (one for one in own if is_span(one)):
+        home = _nearest(found, span.time, is_span=True)
+        if home is None and id(span) in numbers:
+            home, is_bound = of_number[numbers[id(span)]], True
+        if home is not None:
+            home.spans.append(span)
+            numbers[id(span)] = home.number
+    return found, is_bound
 
 
 def _home(own: Sequence[Visit], happening: Happening) -> Visit | None:
@@ -125,33 +174,3 @@ def _nearest(own: Sequence[Visit], time: int, *, is_span: bool = False) -> Visit
     return (
         max(begun, key=lambda visit: visit.first) if begun else min(near, key=lambda visit: visit.first, default=None)
     )
-
-
-def apart(told: Sequence[Happening]) -> list[list[Happening]]:
-    """What makes one session in whatever order it comes: all that touches, leave beacons with the page views that they
-    leave. All of it must lie within 24 hours."""
-    groups = [[happening] for happening in told if happening.person and not happening.bot]
-    while (pair := next((pair for pair in combinations(groups, 2) if _touch(*pair)), None)) is not None:
-        one, other = pair
-        groups.remove(other)
-        one += other
-    return groups
-
-
-def _touch(one: Sequence[Happening], other: Sequence[Happening]) -> bool:
-    if whose(one[0]) != whose(other[0]):
-        return False
-    if one[0].client_session:
-        return True
-    first, last = min(happening.time for happening in one), max(happening.time for happening in one)
-    near = any(first - IDLE <= happening.time <= last + IDLE for happening in other)
-    first, last = min(happening.time for happening in other), max(happening.time for happening in other)
-    near = near or any(first - IDLE <= happening.time <= last + IDLE for happening in one)
-    return near or _leaves(one, other) or _leaves(other, one)
-
-
-def _leaves(one: Sequence[Happening], other: Sequence[Happening]) -> bool:
-    """Whether one has a leave beacon of a page that the other showed before."""
-    beacons = [happening for happening in one if happening.kind == "exit"]
-    views = [happening for happening in other if happening.kind == "view"]
-    return any(view.path == beacon.path and view.time <= beacon.time for beacon in beacons for view in views)
