@@ -86,7 +86,7 @@ async def link_delete(parts: Parts, given: NamedLink) -> LinkShown:
 async def link_import(parts: Parts, given: ImportedLinks) -> ImportShown:
     """link import: each row succeeds or fails by itself. Raises BadRequest or NotFound."""
     call = acting_in(parts, organization_of(parts, given.organization).id)
-    wanted = {"content": given.content, "format": given.format, "dryRun": given.dry_run}
+    wanted = {"content": given.content, "format": given.format, "dryRun": given.dry_run, "domain": given.domain}
     return await import_links(call, _message(wanted, GivenImport))
 
 

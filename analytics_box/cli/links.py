@@ -150,6 +150,7 @@ def link_delete(link: str, as_json: bool, **given: Any) -> None:
 @click.argument("file", type=click.File("rb"))
 @click.option("--format", "form", type=click.Choice(FORMS), default=None, help="[default: by the name of FILE, or csv]")
 @click.option("--dry-run", is_flag=True, help="Only say what would become of each row.")
+@click.option("--domain", default=None, help="Link domain for links of domains that are not yours; '' for the box.")
 @ORGANIZATION
 @AS_JSON
 @with_settings("data_dir", "host", "port", "base_url")
@@ -157,11 +158,12 @@ def link_import(
     file: BinaryIO,
     form: Literal["csv", "json"] | None,
     dry_run: bool,
+    domain: str | None,
     organization: str | None,
     as_json: bool,
     **given: Any,
 ) -> None:
-    """Import short links from FILE (- reads standard input), as an export writes them.
+    """Import short links from FILE (- reads standard input): an export of this box, Bitly, Dub, Kutt, Shlink or YOURLS.
 
     Each row succeeds or fails by itself; the exit code is 1 if one failed.
     """
@@ -171,7 +173,7 @@ def link_import(
         if len(content) > MOST_FILE_BYTES:
             raise click.ClickException(f"The file is larger than {MOST_FILE_BYTES:,} bytes; import it in parts")
         wanted = links.ImportedLinks(
-            _text(content), form or _form_of(str(getattr(file, "name", ""))), dry_run, organization
+            _text(content), form or _form_of(str(getattr(file, "name", ""))), dry_run, domain, organization
         )
         shown = carry_out(read_settings(given), "link import", wanted, seconds=IMPORT_SECONDS)
         show(shown, _of_import(shown), as_json=as_json)

@@ -226,6 +226,15 @@ class LinkImport:
         True: "Import 1 link, skip the mistakes",
         False: "Import {count} links, skip the mistakes",
     }
+    other_domains = "Links on other domains"
+    other_domains_help = (
+        "Some links were on domains that are not link domains of this organization. Add the domain under Domains to "
+        "keep their addresses, or select where they go. Their slugs stay the same."
+    )
+    place = "Domain for these links"
+    own_host = "{host}/l/"
+    check_again = "Check again"
+    services = "Exports of Bitly, Dub, Kutt, Shlink and YOURLS are read as they are. Slugs are kept."
     another = "Choose another file"
     to_list = "Go to the links"
     nothing = "There is nothing to import: every row has a mistake, or is there already."

@@ -210,7 +210,8 @@ def test_what_is_no_text(sent: bytes) -> None:
     ],
 )
 def test_a_row_that_cannot_be_understood_says_which_field(fields: dict[str, Any], field: str, said: str) -> None:
-    found = parse(Record(3, fields)).wrong
+    (parsed,) = parse(Record(3, fields))
+    found = parsed.wrong
     assert found is not None
     assert (found.row, found.status, found.field) == (3, "failed", field)
     assert said in found.error
@@ -227,7 +228,8 @@ def test_a_row_that_cannot_be_understood_says_which_field(fields: dict[str, Any]
     ],
 )
 def test_dates_in_their_shapes(given: str, wanted: str) -> None:
-    message = parse(Record(1, {"targetUrl": URL, "expiresAt": given})).given
+    (parsed,) = parse(Record(1, {"targetUrl": URL, "expiresAt": given}))
+    message = parsed.given
     assert message is not None
     assert isinstance(message.expires_at, datetime)
     assert message.expires_at.isoformat() == wanted
@@ -235,6 +237,7 @@ def test_dates_in_their_shapes(given: str, wanted: str) -> None:
 
 def test_numbers_as_sheets_and_json_write_them() -> None:
     for value in (5, "5", " 5 ", "5.0", 5.0):
-        message = parse(Record(1, {"targetUrl": URL, "maxClicks": value, "externalId": 17, "utmTerm": 3})).given
+        (parsed,) = parse(Record(1, {"targetUrl": URL, "maxClicks": value, "externalId": 17, "utmTerm": 3}))
+        message = parsed.given
         assert message is not None
         assert (message.max_clicks, message.external_id, message.utm) == (5, "17", Utm(term="3"))

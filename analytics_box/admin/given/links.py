@@ -48,6 +48,7 @@ class ImportedLinks(Struct, frozen=True, forbid_unknown_fields=True):
     content: str
     format: Literal["csv", "json"] = "csv"
     dry_run: bool = False
+    domain: Text | None = None
     organization: Text | None = None
 
 

@@ -16,6 +16,7 @@ import msgspec
 from analytics_box.errors import BadRequest
 from analytics_box.links.bulk import cells
 from analytics_box.links.bulk.exports import COLUMNS
+from analytics_box.links.bulk.services import Service, service_of
 
 Form = Literal["csv", "json"]
 
@@ -36,6 +37,11 @@ _MEANINGS: Final = {name.lower(): name for name in (*COLUMNS, "password")} | {
     "destination": "targetUrl",
     "destinationurl": "targetUrl",
     "title": "name",
+    "shortlink": "shortUrl",
+    "bitlink": "shortUrl",
+    "shortcode": "slug",
+    "backhalf": "slug",
+    "custombackhalf": "slug",
 }
 _WINDOWS: Final = (16_384, 131_072, MOST_CHARACTERS)  # of text in which the end of a JSON value is looked for
 _DECODER: Final = json.JSONDecoder(strict=False, parse_int=str, parse_float=str)  # only finds where values end
@@ -44,6 +50,10 @@ _QUOTES: Final = (
 )
 _NOTHING: Final = "There is no link in this file"
 _NO_LIST: Final = "A JSON file of links is a list of objects, like [{…}, {…}]"
+_LISTS: Final = frozenset(("links", "shortUrls", "data", "result"))  # in which answers of other services have links
+_NUMBERED = re.compile(r"link_\d{1,9}\Z")  # how YOURLS calls them
+_DEEPEST: Final = 3  # of objects around a list
+_MOST_AROUND: Final = 1_000  # members of these that are passed over
 _NO_OBJECT: Final = 'A link is an object, like {"targetUrl": "https://example.com/"}'
 
 
@@ -56,7 +66,7 @@ def utf8(sent: bytes) -> bytes:
 
 
 class Record(NamedTuple):
-    """A row by the names of its fields, or why it cannot be read.
+    """A row by the names of its fields, or why it cannot be read. One of a `service` has the service's own names.
 
     Rows are counted from 1, below the heading. A sheet counts blank ones too, as spreadsheets do.
     """
@@ -64,6 +74,7 @@ class Record(NamedTuple):
     number: int
     fields: dict[str, Any]
     wrong: str = ""
+    service: Service | None = None
 
 
 class Sheet:
@@ -72,7 +83,7 @@ class Sheet:
     def __init__(self, content: str, form: Form) -> None:
         self.ignored: list[str] = []
         start = 1 if content.startswith("\ufeff") else 0
-        self._records = _json(content, start) if form == "json" else self._csv(content, start)
+        self._records = self._json(content, start) if form == "json" else self._csv(content, start)
 
     def __iter__(self) -> Iterator[Record]:
         """Raises BadRequest for what is no file of links."""
@@ -97,7 +108,8 @@ class Sheet:
             raise BadRequest(f"The first line cannot be read. {_QUOTES}") from broken
         if headings is None:
             return
-        names = self._names(headings)
+        service = service_of([_plain_name(heading) for heading in headings])
+        names = self._names(headings, service)
         blank = [place for place, heading in enumerate(headings) if not heading.strip()]
         lines.number = 0
         while True:
@@ -118,17 +130,37 @@ class Sheet:
                 blank.remove(place)
                 self.ignored.append(f"column {place + 1}")
             fields = {name: cells.plain(cell) for name, cell in zip(names, found, strict=False) if name}
-            yield Record(lines.number, fields)
+            yield Record(lines.number, fields, service=service)
 
-    def _names(self, headings: list[str]) -> list[str]:
-        """The field that each column is. Raises BadRequest where that is not clear."""
+    def _json(self, text: str, start: int) -> Iterator[Record]:
+        """The objects of a file; those of a service by its own names, as a sheet has them."""
+        ignored = dict.fromkeys(self.ignored)
+        for record in _Objects(text, start):
+            service = service_of([_plain_name(name) for name in record.fields])
+            if service is None:
+                yield record
+                continue
+            fields = {_plain_name(name): value for name, value in record.fields.items()}
+            for name, value in record.fields.items():
+                if len(ignored) < MOST_COLUMNS and service.ignores(_plain_name(name), value) and name not in ignored:
+                    ignored[name] = None
+                    self.ignored.append(_short(name))
+            yield record._replace(fields=fields, service=service)
+
+    def _names(self, headings: list[str], service: Service | None) -> list[str]:
+        """The field that each column is, in the words of the service. Raises BadRequest if that is not clear."""
         if len(headings) > MOST_COLUMNS:
             raise BadRequest(f"A sheet may have {MOST_COLUMNS} columns; the first line has {len(headings):,} cells")
-        names = [_meaning(heading) for heading in headings]
+        names = [_meaning(heading) if service is None else _plain_name(heading) for heading in headings]
         for name in set(names) - {""}:
             if names.count(name) > 1:
-                same = " and ".join(_short(heading) for heading in headings if _meaning(heading) == name)
+                same = " and ".join(_short(each) for each, its in zip(headings, names, strict=True) if its == name)
                 raise BadRequest(f"Two columns are {name}: {same}; leave one of them")
+        if service is not None:
+            self.ignored += [
+                _short(heading) for heading, name in zip(headings, names, strict=True) if name and service.ignores(name)
+            ]
+            return names
         if "targetUrl" not in names:
             there = ", ".join(_short(heading) for heading in headings[:20]) or "nothing"
             raise BadRequest(f"The first line names the columns; targetUrl has to be one of them, but there is {there}")
@@ -189,39 +221,112 @@ def _separator(text: str, start: int) -> tuple[int, str]:
         raise BadRequest("The file is no text in UTF-8, but perhaps in UTF-16; save it as CSV UTF-8")
 
     def known(separator: str) -> int:
-        return sum(bool(_meaning(name.strip('"'))) for name in first.split(separator))
+        names = [name.strip().strip('"') for name in first.split(separator)]
+        return sum(bool(_meaning(name)) for name in names) + 10 * bool(service_of(list(map(_plain_name, names))))
 
     return start, max(_SEPARATORS, key=known)
 
 
 def _meaning(heading: str) -> str:
     """The field that a heading means, however it is spelled; empty for none."""
-    return _MEANINGS.get(_BETWEEN_WORDS.sub("", heading).lower(), "") if len(heading) < 100 else ""
+    return _MEANINGS.get(_plain_name(heading), "")
+
+
+def _plain_name(heading: str) -> str:
+    """A heading in its one spelling; empty for one that is too long."""
+    return _BETWEEN_WORDS.sub("", heading).lower() if len(heading) < 100 else ""
 
 
 def _short(heading: str) -> str:
     return heading.strip()[:40]
 
 
-def _json(text: str, start: int) -> Iterator[Record]:
-    start = _end(_BLANK, text, start)
-    if not text.startswith("[", start):
-        raise BadRequest(_NO_LIST if start < len(text) else _NOTHING)
-    place = _end(_BLANK, text, start + 1)
-    number = 0
-    while number or not text.startswith("]", place):
-        number += 1
-        end = _end_of_value(text, place, number)
-        yield _object(number, text[place:end])
-        place = _end(_BLANK, text, end)
-        if not text.startswith(",", place):
-            break
-        place = _end(_BLANK, text, place + 1)
-    if text.startswith("]", place):
-        place = _end(_BLANK, text, place + 1)
-        if place == len(text):
-            return
-    raise _broken(text, place, number)
+class _Objects:
+    """The objects of a JSON file, one at a time: of a list, or of a list inside the answer of another service."""
+
+    def __init__(self, text: str, start: int) -> None:
+        self._text = text
+        self._place = start
+        self._number = 0
+        self._passed = 0
+        self._is_list = False
+
+    def __iter__(self) -> Iterator[Record]:
+        """Raises BadRequest for what is no JSON, and for JSON without a list of links."""
+        self._pass_blank()
+        if self._text.startswith("{", self._place):
+            yield from self._inside(1)
+        elif self._text.startswith("[", self._place):
+            yield from self._list()
+        elif self._place == len(self._text):
+            raise BadRequest(_NOTHING)
+        if not self._is_list:
+            raise BadRequest(_NO_LIST)
+        self._pass_blank()
+        if self._place < len(self._text):
+            raise self._broken()
+
+    def _list(self) -> Iterator[Record]:
+        self._is_list = True
+        for _ in self._members("]"):
+            yield self._row()
+
+    def _inside(self, depth: int) -> Iterator[Record]:
+        """The lists of links in an object; everything else in it is passed over."""
+        for _ in self._members("}"):
+            name = self._name()
+            if name in _LISTS and self._text.startswith("[", self._place):
+                yield from self._list()
+            elif name in _LISTS and depth < _DEEPEST and self._text.startswith("{", self._place):
+                yield from self._inside(depth + 1)
+            elif depth > 1 and _NUMBERED.match(name) and self._text.startswith("{", self._place):
+                self._is_list = True
+                yield self._row()
+            else:
+                self._passed += 1
+                if self._passed > _MOST_AROUND:
+                    raise BadRequest(_NO_LIST)
+                self._pass_value()
+
+    def _members(self, end: str) -> Iterator[None]:
+        """Stop before each member of what begins here, and after its end."""
+        self._place = _end(_BLANK, self._text, self._place + 1)
+        is_first = True
+        while not (is_first and self._text.startswith(end, self._place)):
+            is_first = False
+            yield
+            self._pass_blank()
+            if not self._text.startswith(",", self._place):
+                break
+            self._place = _end(_BLANK, self._text, self._place + 1)
+        if not self._text.startswith(end, self._place):
+            raise self._broken()
+        self._place += 1
+
+    def _name(self) -> str:
+        begin = self._place
+        self._pass_value()
+        name = self._text[begin : self._place]
+        self._pass_blank()
+        if not name.startswith('"') or not self._text.startswith(":", self._place):
+            raise self._broken()
+        self._place = _end(_BLANK, self._text, self._place + 1)
+        return name[1:-1]
+
+    def _row(self) -> Record:
+        self._number += 1
+        begin = self._place
+        self._pass_value()
+        return _object(self._number, self._text[begin : self._place])
+
+    def _pass_value(self) -> None:
+        self._place = _end_of_value(self._text, self._place, self._number)
+
+    def _pass_blank(self) -> None:
+        self._place = _end(_BLANK, self._text, self._place)
+
+    def _broken(self) -> BadRequest:
+        return _broken(self._text, self._place, self._number)
 
 
 def _object(number: int, text: str) -> Record:

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from analytics_box.accounts.passwords import Passwords
 from analytics_box.acting import By
+from analytics_box.configuration.domains import own_hosts
 from analytics_box.errors import BadRequest, BoxError
 from analytics_box.file_queue import FileQueue
 from analytics_box.http.call import Call
@@ -17,6 +18,9 @@ from analytics_box.links.access import check
 from analytics_box.links.bulk import dry_run as import_trial
 from analytics_box.links.bulk.files import Form, Sheet
 from analytics_box.links.bulk.records import Parsed, RowShown, Status, parse, refused
+from analytics_box.links.bulk.short_addresses import LinkPlaces
+from analytics_box.links.domains import change as domains
+from analytics_box.links.domains.lookup import LinkDomains
 from analytics_box.links.domains.target_policy import policy_of
 from analytics_box.links.editing import change
 from analytics_box.links.editing.calls import tell
@@ -29,6 +33,7 @@ from analytics_box.links.messages import Id
 from analytics_box.links.targeting.policy import TargetPolicy
 from analytics_box.store.db import Connection
 from analytics_box.tenancy.acting import acting
+from analytics_box.tenancy.messages import Text
 
 T = TypeVar("T")
 
@@ -42,12 +47,14 @@ _UNPROTECTED: Final = (
 class GivenImport(Struct, frozen=True, forbid_unknown_fields=True):
     """Input of links.import: a file's text. A row with an `externalId` that a link has changes that link.
 
-    Folders that are not there are made.
+    Folders that are not there are made. `domain` is for links of other services whose short address is on none of the
+    organization's link domains: one of these, or empty for the box's own host. Without it, such rows fail.
     """
 
     content: Annotated[str, Meta(max_length=MOST_FILE_BYTES)]
     format: Form = "csv"
     dryRun: bool = False
+    domain: Text | None = None
     organizationId: Id | None = None
 
 
@@ -89,10 +96,10 @@ async def imported(call: Call, given: GivenImport, hear: Callable[[int, int], No
     organization_id, by = acting(call, given.organizationId)
     file = await call.parts[FileQueue].run(organization_id, read, given.content, given.format)
     total = len(file.rows)
-    policy = policy_of(call, organization_id)
+    policy, places = policy_of(call, organization_id), _places(call, organization_id, given.domain)
     rows: list[Row] = []
     for some in _pieces(file.rows):
-        for row in await asyncio.to_thread(_looked_at, some, policy):
+        for row in await asyncio.to_thread(_looked_at, some, policy, places):
             rows.append(await _with_password(call, row, dry=given.dryRun))
         hear(len(rows) // 2, total)  # the other half is to store them, or to try to
     work = dry_run if given.dryRun else run
@@ -142,21 +149,36 @@ def _unheard(done: int, total: int) -> None:
 def read(content: str, form: Form) -> File:
     """The rows of a file as messages. Raises BadRequest."""
     sheet = Sheet(content, form)
-    return File([parse(record) for record in sheet], sheet.ignored)
+    return File([parsed for record in sheet for parsed in parse(record)], sheet.ignored)
 
 
-def _looked_at(rows: list[Parsed], policy: TargetPolicy) -> list[Row]:
+def _places(call: Call, organization_id: str, instead: str | None) -> LinkPlaces:
+    """Where links may come to stand. Raises BadRequest if `instead` is not a domain of the organization."""
+    own = frozenset(each.domain for each in call.parts[LinkDomains].of(organization_id))
+    if instead and instead not in own:
+        raise BadRequest.about("domain", domains.UNKNOWN)
+    return LinkPlaces(own_hosts(call.parts.settings), own, instead)
+
+
+def _looked_at(rows: list[Parsed], policy: TargetPolicy, places: LinkPlaces) -> list[Row]:
     """The drafts of these rows, checked, or what is wrong with them. Beside the event loop: it takes a while."""
-    return [_row(one, policy) for one in rows]
+    return [_row(one, policy, places) for one in rows]
 
 
-def _row(one: Parsed, policy: TargetPolicy) -> Row:
+def _row(one: Parsed, policy: TargetPolicy, places: LinkPlaces) -> Row:
     if one.given is None:
         return Row(one, wrong=one.wrong)
     try:
-        return Row(one, checked(draft(one.given, password=UNSET), policy))
+        return Row(one, checked(_placed(draft(one.given, password=UNSET), one, places), policy))
     except BoxError as wrong:
         return Row(one, wrong=refused(one.number, wrong))
+
+
+def _placed(given: Draft, one: Parsed, places: LinkPlaces) -> Draft:
+    """The draft on its domain. Raises BadRequest."""
+    if isinstance(given.domain, str):
+        return replace(given, domain=places.of(given.domain))
+    return replace(given, domain=places.instead) if one.is_of_service and places.instead else given
 
 
 async def _with_password(call: Call, row: Row, *, dry: bool) -> Row:

@@ -22,7 +22,10 @@ State = Literal["checking", "checked", "importing", "done", "failed"]
 
 
 class Job:
-    """A file on its way to become links, as UTF-8. `shown` is what became of its rows, or what would."""
+    """A file on its way to become links, as UTF-8. `shown` is what became of its rows, or what would.
+
+    `domain` is for links that were on none of the organization's domains (GivenImport).
+    """
 
     def __init__(self, person: Person, content: bytes, until: float) -> None:
         self.id = ids.new_id()
@@ -34,6 +37,7 @@ class Job:
         self.total = 0
         self.shown: ImportShown | None = None
         self.problem = ""
+        self.domain: str | None = None
 
     @property
     def runs(self) -> bool:
@@ -73,6 +77,13 @@ class ImportJobs:
             raise NotFound("This import is not there any more")
         return job
 
+    def check_again(self, job: Job, call: Call, domain: str) -> None:
+        """Check a file whose links may come to stand on this domain; empty for the box's own host."""
+        if job.state == "checked":
+            job.domain = domain
+            job.hear(0, job.total)
+            self._run(job, call, dry=True)
+
     def run(self, job: Job, call: Call) -> None:
         """Import what was checked. What is at work, or over, stays as it is."""
         if job.state == "checked":
@@ -89,7 +100,9 @@ class ImportJobs:
         hear: Callable[[int, int], None] = job.hear
         try:
             content = job.content.decode()
-            job.shown = await imported(call, GivenImport(content, form_of(content), dryRun=dry), hear)
+            job.shown = await imported(
+                call, GivenImport(content, form_of(content), dryRun=dry, domain=job.domain), hear
+            )
             job.state = "checked" if dry else "done"
         except BoxError as refused:
             job.state, job.problem = "failed", refused.message

@@ -8,6 +8,7 @@ from analytics_box.links.bulk import files as import_files
 from analytics_box.links.bulk.exports import BESIDE, COLUMNS
 from analytics_box.links.bulk.files import MOST_ROWS
 from analytics_box.links.bulk.jobs import ImportJobs, Job
+from analytics_box.links.domains.lookup import LinkDomains
 from analytics_box.links.link import MOST_FILE_BYTES
 from analytics_box.links.page_frame import HOME, frame
 from analytics_box.texts import LinkImport, figures
@@ -68,13 +69,18 @@ async def import_page(visit: Visitor, job_id: FromPath[str]) -> Page:
         more=figures.count(len(wrong) - MOST_SHOWN) if len(wrong) > MOST_SHOWN else "",
         ignored=", ".join(shown.ignoredColumns[:MOST_IGNORED]) if shown is not None else "",
         run=_run_words(job),
+        places=_places(visit, job) if any(row.field == "domain" for row in wrong) else [],
     )
 
 
 async def run_import(visit: Visitor, job_id: FromPath[str]) -> Next:
-    """POST /links/bulk/{job}: import what was checked. Raises NotFound."""
+    """POST /links/bulk/{job}: import what was checked, or check it for another domain. Raises NotFound."""
     job = visit.parts[ImportJobs].find(job_id, visit.person)
-    visit.parts[ImportJobs].run(job, visit.call)
+    domain = (await visit.form()).get("domain")
+    if domain is None:
+        visit.parts[ImportJobs].run(job, visit.call)
+    else:
+        visit.parts[ImportJobs].check_again(job, visit.call, domain)
     return visit.go(f"{BULK}/{job.id}")
 
 
@@ -104,6 +110,16 @@ async def _form(visit: Visit, again: Again) -> Page:
         columns=[name for name in COLUMNS if name not in BESIDE and name != "targetUrl"] + ["password"],
         example=EXAMPLE,
     )
+
+
+def _places(visit: Visit, job: Job) -> list[tuple[str, str, bool]]:
+    """Where links of other domains can go: value, words, and whether it is selected."""
+    own = (each.domain for each in visit.parts[LinkDomains].of(visit.person.organization_id))
+    found = [
+        ("", LinkImport.own_host.format(host=visit.parts.settings.public_url.partition("://")[2])),
+        *((each, each) for each in own),
+    ]
+    return [(value, words, value == job.domain) for value, words in found]
 
 
 def _summary(job: Job) -> str:

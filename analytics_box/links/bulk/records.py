@@ -5,12 +5,15 @@ from typing import Any, Final, Literal
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from analytics_box.errors import BoxError
 from analytics_box.file_queue import keep_going
 from analytics_box.links.bulk import cells
 from analytics_box.links.bulk.exports import BESIDE, UTM
 from analytics_box.links.bulk.files import Record
+from analytics_box.links.bulk.services import fields_of
+from analytics_box.links.bulk.short_addresses import placed
 from analytics_box.links.editing.messages import NewLink
 from analytics_box.tenancy.messages import of_length
 
@@ -60,21 +63,38 @@ class Parsed(Struct, frozen=True):
     number: int
     given: NewLink | None = None
     is_named: bool = True
+    is_of_service: bool = False
     folder: str = ""
     was_protected: bool = False
     wrong: RowShown | None = None
 
 
-def parse(record: Record) -> Parsed:
-    """What a row says; empty cells are left out."""
+def parse(record: Record) -> list[Parsed]:
+    """The links of a row: one, or several if it is of a service whose links may have several addresses."""
     keep_going()
     if record.wrong:
-        return Parsed(record.number, wrong=RowShown(record.number, "failed", error=record.wrong))
+        return [Parsed(record.number, wrong=RowShown(record.number, "failed", error=record.wrong))]
     try:
-        return _parsed(record)
+        links = [_own(record.fields)] if record.service is None else fields_of(record.service, record.fields)
+    except BoxError as wrong:
+        return [Parsed(record.number, wrong=refused(record.number, wrong))]
+    is_of_service = record.service is not None
+    return [replace(_one(record.number, fields), is_of_service=is_of_service) for fields in links]
+
+
+def _own(fields: dict[str, Any]) -> dict[str, Any]:
+    """The fields of a row in the words of this box. A short URL only matters if there is no slug."""
+    slug = fields.get("slug")
+    return fields | placed(slug, fields.get("domain"), None if slug else fields.get("shortUrl"))
+
+
+def _one(number: int, fields: dict[str, Any]) -> Parsed:
+    """The link of these fields; empty ones are left out."""
+    try:
+        return _parsed(number, fields)
     except msgspec.ValidationError as wrong:
         field, text = _said(wrong)
-        return Parsed(record.number, wrong=RowShown(record.number, "failed", field=field, error=text))
+        return Parsed(number, wrong=RowShown(number, "failed", field=field, error=text))
 
 
 def refused(number: int, wrong: BoxError) -> RowShown:
@@ -83,8 +103,8 @@ def refused(number: int, wrong: BoxError) -> RowShown:
     return RowShown(number, "failed", field=field, error=wrong.message)
 
 
-def _parsed(record: Record) -> Parsed:
-    fields = {name: value for name, value in record.fields.items() if value not in (None, "", [], {})}
+def _parsed(number: int, given: dict[str, Any]) -> Parsed:
+    fields = {name: value for name, value in given.items() if value not in (None, "", [], {})}
     protected = str(fields.get("protected", "")).strip().lower() in _TRUE
     found = {name: _text(name, value) for name, value in fields.items() if name not in BESIDE}
     folder = found.pop("folder", "")
@@ -106,7 +126,7 @@ def _parsed(record: Record) -> Parsed:
         found["expiresAt"] = _date(found["expiresAt"])
     name = str(found.get("slug") or found.get("targetUrl") or "-")[:_LONGEST_NAME]
     return Parsed(
-        record.number,
+        number,
         msgspec.convert({"name": name} | found, NewLink),
         is_named="name" in found,
         folder=folder.strip(),

@@ -37,6 +37,11 @@ class LinkDomains:
         found = self._by_name.get(host)
         return None if found is None or found.organization_id in self._closed else found
 
+    def of(self, organization_id: str) -> list[LinkDomain]:
+        """Those of an organization, by name."""
+        found = (one for one in self._by_name.values() if one.organization_id == organization_id)
+        return sorted(found, key=lambda one: one.domain)
+
     def names(self) -> Set[str]:
         """All of them, closed or not: no link may redirect to one."""
         return self._by_name.keys()
