@@ -77,7 +77,7 @@ LINKS: Final[dict[tuple[str, str], Described]] = {
         _TAG,
         "What a short link looks like where people share it",
         "The values of `ogTitle` and the like for bots, and for people a button that goes on to the target. It asks "
-        "for no password and does not show the target of a link that has one.",
+        "for no password. Of a link that has one it shows only a placeholder for its title.",
         parameters=(_SLUG,),
         errors=_REFUSED,
         moved={302: "The target of an expired link, or of unknown slugs."},

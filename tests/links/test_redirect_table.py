@@ -224,11 +224,20 @@ def test_a_preview_says_what_the_link_says_and_nothing_runs_in_it(world: World) 
     assert b"<script>alert" not in page.body
     assert b'property="og:image" content="https://example.com/i.png"' in page.body
     assert TARGET.encode() not in page.body  # the way on leads over the short address, so that it is counted
-    secret = world.link(password="hush hush", name="Hidden name", ogDescription="Public words")
-    assert b"Hidden name" not in world.follow(f"{secret['slug']}/preview").body
     assert world.follow("nothing/preview").status == 404
     over = world.link(ogTitle="Too late", expiresAt=PAST)
     assert world.follow(f"{over['slug']}/preview").status == 410
+
+
+def test_the_preview_of_a_protected_link_shows_only_a_placeholder_for_its_title(world: World) -> None:
+    words = {"name": "Plan A", "ogTitle": "Plan B", "ogDescription": "Plan C"}
+    pictures = {"ogImageUrl": "https://example.com/plan-d.png", "ogVideoUrl": "https://example.com/plan-e.mp4"}
+    secret = world.link(password="hush hush", **words, **pictures)
+    for agent in ({}, {"user_agent": SLACKBOT}):
+        body = world.follow(f"{secret['slug']}/preview", **agent).body.decode()
+        assert "plan" not in body.lower()
+        assert '<meta property="og:title" content="A short link">' in body
+    assert b"Plan B" in world.follow(f"{world.link(**words)['slug']}/preview").body
 
 
 @pytest.mark.parametrize("path", ["nothing", "a", "x" * 51, "%00%00%00", "a%2Fb%2Fc", "..%2f..%2fetc", "aaa/bbb", ""])

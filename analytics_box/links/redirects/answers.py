@@ -4,6 +4,8 @@ from collections.abc import Callable
 from typing import Any, Final
 from zlib import crc32
 
+from msgspec.structs import replace
+
 from analytics_box import texts
 from analytics_box.errors import RateLimited
 from analytics_box.http.asgi import Send, respond
@@ -78,8 +80,11 @@ async def open_app(send: Send, render: Render, choice: Choice, location: str, sy
 
 
 async def preview(send: Send, render: Render, link: Link, url: str) -> None:
-    """What a link says of itself where people share it. The target of a protected one is not in it."""
-    name = link.og_title or (link.name if link.password is None else texts.ShortLinks.preview_title)
+    """What a link says of itself where people share it: of a protected one only that it is a short link."""
+    name = link.og_title or link.name
+    if link.password is not None:
+        link = replace(link, og_title=None, og_description=None, og_image_url=None, og_video_url=None)
+        name = texts.ShortLinks.preview_title
     await _page(send, render("link_preview.html", link=link, url=url, name=name), status=200)
 
 
