@@ -92,13 +92,39 @@ def test_an_upload_address_is_good_for_ten_minutes_and_for_one_page(world: World
         base64.b64encode(b"{}" * 20).decode(),
     ):
         assert put(world, f"{start}/{forged}", PNG).status == 404
+    later = url_for(world, page_id)
     world.box.clock.advance(seconds=599)
     assert put(world, path, PNG).status == 200
     world.box.clock.advance(seconds=1)
-    assert put(world, path, PNG).status == 404
+    assert put(world, later, PNG).status == 404
     path = url_for(world, page_id)
     world.good("delete", statusPageId=page_id)
     assert put(world, path, PNG).status == 404
+
+
+def test_an_upload_address_works_once_however_it_is_written(world: World) -> None:
+    page_id = world.page()
+    path = url_for(world, page_id)
+    assert put(world, path, b"no picture").status == 400
+    assert put(world, path, PNG).status == 200
+    before = world.known(page_id).page.logo
+    for again in (path, f"{path}%3D", f"{path}%21", f"{path}%0A"):
+        assert put(world, again, png(shade=7)).status == 404
+    assert world.known(page_id).page.logo == before
+    assert put(world, url_for(world, page_id), png(shade=7)).status == 200
+    assert world.known(page_id).page.logo != before
+    world.box.clock.advance(seconds=601)
+    assert put(world, url_for(world, page_id), PNG).status == 200
+    kept = world.box.box.box_db.read_now(lambda db: db.execute("select count(*) from status_page_uploads").fetchall())
+    assert kept == [(1,)]  # those that have expired are forgotten
+
+
+def test_an_address_ends_with_the_membership_of_who_asked_for_it_before_a_body_is_read(world: World) -> None:
+    page_id, cookie = world.page(), world.member
+    path = url_for(world, page_id, cookie=cookie)
+    world.box.box.box_db.write_now(lambda db: db.execute("delete from members where role = 'member'") and None)
+    assert put(world, path, LARGE).status == 403
+    assert world.known(page_id).page.logo == ""
 
 
 def test_who_lost_the_role_uploads_no_more(world: World) -> None:

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
+from analytics_box import ids
 from analytics_box.http.call import Call
 from analytics_box.organizations.image import MOST_BYTES
 from analytics_box.status_pages.access import check, known
@@ -41,6 +42,8 @@ async def create_asset_upload_url(call: Call, given: NewUpload) -> UploadShown:
     own, _ = known(call, given.statusPageId)
     await call.read(lambda db: check(db, own, "member"))
     until = call.now + GOOD_FOR
-    upload = Upload(own.organization_id, given.statusPageId, given.asset, own.by.actor, own.by.user_id, until)
+    upload = Upload(
+        own.organization_id, given.statusPageId, given.asset, own.by.actor, own.by.user_id, until, ids.base62(16)
+    )
     token = token_of(call.parts[Seal], upload)
     return UploadShown(f"{call.parts.settings.public_url}/status-pages/uploads/{token}", date(until))

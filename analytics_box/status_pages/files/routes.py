@@ -1,4 +1,4 @@
-"""Where pictures of status pages are uploaded. Whoever has the address may; it is good for some minutes."""
+"""Where pictures of status pages are uploaded. Whoever has the address may, once, within some minutes."""
 
 from typing import Any, cast
 
@@ -15,7 +15,7 @@ from analytics_box.http.asgi import Receive
 from analytics_box.http.call import Call
 from analytics_box.keys.ring import KeyRing
 from analytics_box.organizations import image
-from analytics_box.status_pages.access import Reach
+from analytics_box.status_pages.access import Reach, check
 from analytics_box.status_pages.directory import StatusPages
 from analytics_box.status_pages.files import change, pictures
 from analytics_box.status_pages.files.pictures import Fetched
@@ -37,6 +37,8 @@ async def upload(request: Request[Any, Any, Any], token: FromPath[str], call: Na
     known = parts[StatusPages].find(allowed.page_id)
     if known is None or known.page.organization_id != allowed.organization_id or not _may_still(call, allowed):
         raise errors.NotFound(UNKNOWN)
+    own = Reach(allowed.organization_id, By(allowed.actor, call.now, allowed.user_id))
+    await call.read(lambda db: check(db, own, "member"))  # before a body is read
     try:
         sent = await body.read(
             cast(Receive, request.receive),
@@ -49,10 +51,7 @@ async def upload(request: Request[Any, Any, Any], token: FromPath[str], call: Na
     if not sent:
         raise BadRequest("Send the bytes of the picture")
     given = Fetched(image.picture(sent))
-    own = Reach(allowed.organization_id, By(allowed.actor, call.now, allowed.user_id))
-    page = await save(
-        parts, allowed.page_id, lambda db: change.put(db, own, allowed.page_id, allowed.kind, given), adds=True
-    )
+    page = await save(parts, allowed.page_id, lambda db: change.upload(db, own, allowed, given), adds=True)
     url = pictures.served(page, getattr(page, allowed.kind), parts.settings)
     return json_answer(request, {"url": url})
 

@@ -20,6 +20,21 @@ def put(db: Connection, page_id: str, kind: FileKind, *, digest: str, picture: P
     )
 
 
+def use_upload(db: Connection, digest: bytes, expires_at: int, now: int) -> bool:
+    """Mark an upload address as used until it expires; return whether it was not used before."""
+    db.execute("-- status_pages.files.use_upload\ndelete from status_page_uploads where expires_at <= ?", (now,))
+    return bool(
+        db.execute(
+            """
+            -- status_pages.files.use_upload
+            insert into status_page_uploads (digest, expires_at) values (?, ?)
+            on conflict (digest) do nothing returning digest
+            """,
+            (digest, expires_at),
+        ).fetchall()
+    )
+
+
 def delete(db: Connection, page_id: str, kind: FileKind) -> None:
     db.execute(
         "-- status_pages.files.delete\ndelete from status_page_files where page_id = ? and kind = ?", (page_id, kind)

@@ -1,6 +1,7 @@
-"""Addresses to which a picture can be uploaded for some minutes, by whoever has them. Pure but for the key.
+"""Addresses to which a picture can be uploaded once within some minutes, by whoever has them. Pure but for the key.
 
-An address names the page, the kind of picture, who asked for it and until when it is good, under a signature.
+An address names the page, the kind of picture, who asked for it and until when it is good, under a signature. Who asked
+for it must still be allowed to when it is used.
 """
 
 import base64
@@ -30,6 +31,12 @@ class Upload(Struct, frozen=True, array_like=True):
     actor: str
     user_id: str | None
     until: int
+    nonce: str = ""
+
+    @property
+    def digest(self) -> bytes:
+        """The name under which its use is stored: of the content, because an address can be written in several ways."""
+        return hashlib.sha256(msgspec.json.encode(self)).digest()
 
 
 _DECODER: Final = msgspec.json.Decoder(Upload)

@@ -422,4 +422,25 @@ ACCESS = (
             "create index mails_sent_at on mails_sent (at)",
         ),
     ),
+    (
+        "0029_confirmed_accounts",
+        (
+            # An account is unconfirmed until its owner has opened a link that was only mailed, or an administrator has
+            # confirmed it. Links that were shown to somebody else (`by_mail` 0) prove nothing.
+            """
+            alter table users add column is_unconfirmed integer not null default 0 check (is_unconfirmed in (0, 1))
+            """,
+            "alter table invitations add column by_mail integer not null default 0 check (by_mail in (0, 1))",
+            "alter table password_resets add column by_mail integer not null default 0 check (by_mail in (0, 1))",
+            # The user who created it, because ownership can be handed over; null for those of before.
+            "alter table organizations add column created_by text check (length(created_by) between 1 and 64)",
+            # Upload URLs that were used, until they expire anyway.
+            """
+            create table status_page_uploads (
+              digest      blob    primary key check (length(digest) = 32),
+              expires_at  integer not null
+            ) strict, without rowid
+            """,
+        ),
+    ),
 )
