@@ -98,6 +98,7 @@ PAGES_AND_API: tuple[Route, ...] = (
     posted("/settings/members/invite", inviting_pages.invite_member, "admin", kept=True),
     posted("/settings/members/invitations/revoke", inviting_pages.revoke_invitation, "admin"),
     posted("/settings/members/role", member_pages.change_role, "admin"),
+    posted("/settings/members/confirm", member_pages.confirm, "admin"),
     shown("/settings/members/remove", member_pages.remove_form, "admin"),
     posted("/settings/members/remove", member_pages.remove, "admin"),
     shown("/alarms", alarm_pages.alarms),

@@ -138,6 +138,12 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         Literal["on", "off"], "A backup in the data directory before a new version rewrites what is stored."
     ] = "on"
 
+    # Organizations
+    organizations_per_user: Annotated[
+        int,
+        Meta(ge=1, le=1_000_000),
+        "Organizations that a user can create or own; box administrators can have any number.",
+    ] = 10
     # Websites
     budget_texts: Annotated[
         int,

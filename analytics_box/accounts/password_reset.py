@@ -6,7 +6,7 @@ Every function runs inside the caller's transaction.
 """
 
 from analytics_box import audit, ids
-from analytics_box.accounts import reset_rows, rows, rules
+from analytics_box.accounts import reset_rows, rows, rules, users
 from analytics_box.accounts import second_factor as factor
 from analytics_box.accounts import session_rows as sessions
 from analytics_box.accounts.rules import User
@@ -38,13 +38,17 @@ def mailed_link(db: Connection, email: str, *, base_url: str, by: By) -> str:
     if user is None:
         raise NotFound(f"There is no account with the address {email}")
     earlier = mail_limits.take(db, "password reset", user.email, by.now, account=user.id)
-    return link_for(db, user.id, base_url=base_url, by=by, life=rules.RESET_LIFE, audited=not earlier)
+    return link_for(db, user.id, base_url=base_url, by=by, life=rules.RESET_LIFE, by_mail=True, audited=not earlier)
 
 
-def link_for(db: Connection, user_id: str, *, base_url: str, by: By, life: int, audited: bool = True) -> str:
-    """A link for this account that works for `life` ms."""
+def link_for(
+    db: Connection, user_id: str, *, base_url: str, by: By, life: int, by_mail: bool = False, audited: bool = True
+) -> str:
+    """A link for this account that works for `life` ms. With `by_mail` nobody sees it but the mailbox."""
     token = ids.new_token()
-    reset_rows.insert(db, digest=ids.digest(token), user_id=user_id, now=by.now, expires_at=by.now + life)
+    reset_rows.insert(
+        db, digest=ids.digest(token), user_id=user_id, now=by.now, expires_at=by.now + life, by_mail=by_mail
+    )
     if audited:
         audit.record(db, by, rows.first_organization_of(db, user_id), "created", "password reset", user_id)
     return f"{base_url}/reset-password?token={token}"
@@ -56,11 +60,17 @@ def user_of(db: Connection, token: str, now: int) -> User | None:
 
 
 def use(db: Connection, token: str, password: str, now: int) -> User:
-    """Set a new password, given as its hash, and end all sessions. Raises Conflict when the link works no more."""
+    """Set a new password, given as its hash, and end all sessions. A mailed link also confirms the account.
+
+    Raises Conflict when the link works no more.
+    """
     user = user_of(db, token, now)
     if user is None:
         raise Conflict("This link does not work any more")
-    set_password(db, user.id, password, by=By("reset link", now))
+    by = By("reset link", now)
+    if reset_rows.is_by_mail(db, ids.digest(token)):
+        users.confirm(db, user.id, organization_id=rows.first_organization_of(db, user.id), by=by)
+    set_password(db, user.id, password, by=by)
     sessions.delete_of_user(db, user.id)
     return user
 

@@ -5,11 +5,14 @@ from analytics_box.store import records
 from analytics_box.store.db import Connection
 
 
-def insert(db: Connection, *, digest: bytes, user_id: str, now: int, expires_at: int) -> None:
+def insert(db: Connection, *, digest: bytes, user_id: str, now: int, expires_at: int, by_mail: bool) -> None:
     """Add a link. Others of the user go on working, because a stranger may have asked for this one."""
     db.execute(
-        "-- resets.insert\ninsert into password_resets (digest, user_id, created_at, expires_at) values (?, ?, ?, ?)",
-        (digest, user_id, now, expires_at),
+        """
+        -- resets.insert
+        insert into password_resets (digest, user_id, created_at, expires_at, by_mail) values (?, ?, ?, ?, ?)
+        """,
+        (digest, user_id, now, expires_at, int(by_mail)),
     )
 
 
@@ -28,6 +31,14 @@ def user_of(db: Connection, digest: bytes, *, now: int) -> User | None:
         """,
         (digest, now),
     )
+
+
+def is_by_mail(db: Connection, digest: bytes) -> bool:
+    """Whether only the account's mailbox has this link."""
+    found = db.execute(
+        "-- resets.is_by_mail\nselect by_mail from password_resets where digest = ?", (digest,)
+    ).fetchone()
+    return found is not None and bool(found[0])
 
 
 def delete_of_user(db: Connection, user_id: str) -> None:

@@ -13,6 +13,7 @@ class Account(Struct, frozen=True):
     email: str
     name: str
     is_administrator: bool
+    is_confirmed: bool
     has_password: bool
     has_second_factor: bool
     created_at: int
@@ -27,7 +28,8 @@ def everybody(db: Connection) -> list[Account]:
         Account,
         """
         -- users.everybody
-        select users.id, users.email, users.name, users.is_administrator, users.password <> '',
+        select users.id, users.email, users.name, users.is_administrator, not users.is_unconfirmed,
+               users.password <> '',
                exists (select 1 from second_factors where user_id = users.id and confirmed_at is not null),
                users.created_at,
                (select max(seen_at) from sessions where user_id = users.id),
@@ -41,4 +43,17 @@ def everybody(db: Connection) -> list[Account]:
         from users
         order by users.email, users.id
         """,
+    )
+
+
+def set_unconfirmed(db: Connection, user_id: str, *, unconfirmed: bool) -> bool:
+    """Return whether that changed something."""
+    return bool(
+        db.execute(
+            """
+            -- users.set_unconfirmed
+            update users set is_unconfirmed = ?1 where id = ?2 and is_unconfirmed <> ?1 returning id
+            """,
+            (int(unconfirmed), user_id),
+        ).fetchall()
     )

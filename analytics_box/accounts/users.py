@@ -26,6 +26,7 @@ class Listed(Struct, frozen=True):
     email: str
     name: str
     isAdministrator: bool
+    isConfirmed: bool
     hasPassword: bool
     hasSecondFactor: bool
     createdAt: int
@@ -47,11 +48,12 @@ def create(
     name: str = "",
     password: str = "",
     time_zone: str = "",
+    confirmed: bool = True,
 ) -> User:
     """A new account with its audit entry. Raises BadRequest, or Conflict for a known address.
 
-    `password` is an Argon2 hash; without one the person sets the first by a link. The organization is whose audit
-    log knows of it.
+    It is `confirmed` if its owner opened a link that was only mailed, or an administrator makes it. `password` is an
+    Argon2 hash; without one the person sets the first by a link. The audit log of the organization has the entry.
     """
     user = User(
         id=ids.new_id(),
@@ -65,8 +67,23 @@ def create(
     if find(db, user.email) is not None:
         raise errors.Conflict(f"There is an account with the address {user.email} already")
     rows.insert_user(db, user)
-    audit.record(db, by, organization_id, "created", "user", user.id, {"email": user.email})
+    if not confirmed:
+        user_rows.set_unconfirmed(db, user.id, unconfirmed=True)
+    detail = {"email": user.email} if confirmed else {"email": user.email, "confirmed": False}
+    audit.record(db, by, organization_id, "created", "user", user.id, detail)
     return user
+
+
+def organization_of(db: Connection, user_id: str) -> str | None:
+    """The first organization of a user, whose audit log knows of changes to the account."""
+    return rows.first_organization_of(db, user_id)
+
+
+def confirm(db: Connection, user_id: str, *, organization_id: str | None, by: By) -> None:
+    """The account's address is its owner's. Whether the actor may say so is for the caller."""
+    if user_rows.set_unconfirmed(db, user_id, unconfirmed=False):
+        changes = {"confirmed": {"before": False, "after": True}}
+        audit.record(db, by, organization_id, "updated", "user", user_id, changes)
 
 
 def name_of(db: Connection, user_id: str) -> str:
@@ -91,6 +108,7 @@ def listed(db: Connection) -> list[Listed]:
             email=one.email,
             name=one.name,
             isAdministrator=one.is_administrator,
+            isConfirmed=one.is_confirmed,
             hasPassword=one.has_password,
             hasSecondFactor=one.has_second_factor,
             createdAt=one.created_at,

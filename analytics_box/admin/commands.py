@@ -23,6 +23,7 @@ COMMANDS: dict[str, Named] = {
     "setup": setup.set_up,
     "user create": users.user_create,
     "user list": users.user_list,
+    "user confirm": users.user_confirm,
     "user reset-password": users.user_reset_password,
     "key create": keys.key_create,
     "key list": keys.key_list,

@@ -2,11 +2,12 @@
 
 from msgspec import Struct
 
+from analytics_box import errors
 from analytics_box.accounts import password_reset, rules, users
 from analytics_box.accounts.users import Listed
 from analytics_box.acting import COMMAND_LINE, By
 from analytics_box.admin.asking import command_line, organization_of
-from analytics_box.admin.given.users import NewUser, ResetPassword, SomeUsers
+from analytics_box.admin.given.users import ConfirmedUser, NewUser, ResetPassword, SomeUsers
 from analytics_box.http.call import Parts
 from analytics_box.identity import Role
 from analytics_box.store.db import Connection
@@ -23,6 +24,12 @@ class UserMade(Struct, frozen=True):
     role: Role
     link: str
     expiresAt: int
+
+
+class Confirmation(Struct, frozen=True):
+    """An account whose address an administrator has confirmed."""
+
+    email: str
 
 
 class ResetMade(Struct, frozen=True):
@@ -61,6 +68,19 @@ async def user_list(parts: Parts, given: SomeUsers) -> list[Listed]:
     only = organization_of(parts, given.organization).id if given.organization is not None else None
     found = await parts.box_db.read(users.listed)
     return [one for one in found if only is None or any(held.organizationId == only for held in one.memberships)]
+
+
+async def user_confirm(parts: Parts, given: ConfirmedUser) -> Confirmation:
+    """user confirm: the address of the account is its owner's. Raises NotFound."""
+
+    def write(db: Connection) -> None:
+        user = users.find(db, given.email.strip().lower())
+        if user is None:
+            raise errors.NotFound(f"There is no account with the address {given.email}")
+        users.confirm(db, user.id, organization_id=users.organization_of(db, user.id), by=command_line(parts))
+
+    await parts.box_db.write(write)
+    return Confirmation(given.email)
 
 
 async def user_reset_password(parts: Parts, given: ResetPassword) -> ResetMade:

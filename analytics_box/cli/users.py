@@ -65,6 +65,23 @@ def user_list(organization: str | None, as_json: bool, **given: Any) -> None:
     guarded(run)
 
 
+@user.command("confirm")
+@click.argument("email")
+@AS_JSON
+@with_settings("data_dir")
+def user_confirm(email: str, as_json: bool, **given: Any) -> None:
+    """Confirm that an account belongs to the owner of its email address.
+
+    Accounts from invitations are unconfirmed if the box has no mail server, because the inviter saw the link.
+    """
+
+    def run() -> None:
+        row = carry_out(read_settings(given), "user confirm", users.ConfirmedUser(email))
+        show(row, [f"{row['email']} is confirmed."], as_json=as_json)
+
+    guarded(run)
+
+
 @user.command("reset-password")
 @click.argument("email")
 @click.option("--remove-second-factor", is_flag=True, help="Also turn the second factor off.")
@@ -88,6 +105,7 @@ def _marks(row: dict[str, Any]) -> list[str]:
     seen = row["seenAt"]
     return [
         *(["administrator"] if row["isAdministrator"] else []),
+        *([] if row["isConfirmed"] else ["unconfirmed"]),
         *([] if row["hasPassword"] else ["no password yet"]),
         *(["second factor"] if row["hasSecondFactor"] else []),
         f"seen {_day(seen)}" if seen else "not signed in",

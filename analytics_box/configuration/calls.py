@@ -144,7 +144,8 @@ async def test_email(call: Call, given: TestEmail) -> Sent:
     await call.read(lambda db: access.check(db, organization_id, by, "update"))
     person = call.identity.person
     to = given.to or (person.email if person else "")
-    known = {member.email.lower() for member in await call.read(lambda db: members.everybody(db, organization_id))}
+    everybody = await call.read(lambda db: members.everybody(db, organization_id))
+    known = {member.email.lower() for member in everybody if member.confirmed}
     if to.lower() not in known:
         raise errors.BadRequest("Name a member's address in `to`")
     await call.write(lambda db: mail_limits.take(db, "test", to, call.now))

@@ -59,10 +59,14 @@ class InvitationShown(Struct, frozen=True):
 
 
 class Invited(Struct, frozen=True):
-    """Output of organizations.createInvitation. `url` is shown only here; `emailed` says whether it was also sent."""
+    """Output of organizations.createInvitation. `emailed` says whether the link was sent.
+
+    Without a mail server `url` is the link, which is shown only here. With one it is null: only the invited person gets
+    the link, which proves that the address is theirs.
+    """
 
     invitation: InvitationShown
-    url: str
+    url: str | None
     emailed: bool
 
 
@@ -74,7 +78,10 @@ class Joined(Struct, frozen=True):
 
 
 async def create_invitation(call: Call, given: NewInvitation) -> Invited:
-    """organizations.createInvitation: a link that works once, for 7 days. Raises BadRequest or Conflict."""
+    """organizations.createInvitation: a link that works once, for 7 days.
+
+    Raises BadRequest, Conflict, or RateLimited for a mailbox that got too many.
+    """
     organization_id, _ = acting(call, given.organizationId)
     invitation, url, emailed = await invite(call, organization_id, email=given.email, role=given.role)
     return Invited(shown(invitation, call.now), url, emailed)
@@ -109,17 +116,18 @@ async def accept_invitation(call: Call, given: Accepted) -> Joined:
 
 async def invite(
     call: Call, organization_id: str, *, email: str, role: InvitedRole | None
-) -> tuple[Invitation, str, bool]:
-    """Make an invitation, and send it if there is a mail server: the invitation, its link, whether it was sent.
+) -> tuple[Invitation, str | None, bool]:
+    """Create an invitation: the invitation, its link, and whether it was sent.
 
-    Without a role it is the organization's default.
+    With a mail server the link is sent and not returned, so that nobody can use it in the name of its receiver. Without
+    a role it is the organization's default.
     """
     _, by = acting(call, organization_id)
     role = role or (await call.read(lambda db: defaults.of(db, organization_id))).invitation_role
     secret, by_mail = ids.new_token(), call.parts[Mailer].configured
 
     def write(db: Connection) -> tuple[Invitation, str]:
-        made = invitations.invite(db, organization_id, by, email=email, role=role, secret=secret)
+        made = invitations.invite(db, organization_id, by, email=email, role=role, secret=secret, by_mail=by_mail)
         if by_mail:
             mail_limits.take(db, "invitation", made[0].email, call.now)
         return made
@@ -130,7 +138,7 @@ async def invite(
         return invitation, url, False
     inviter = call.identity.person.email if call.identity.person else ""
     letter = letters.letter(invitation, organization=organization, inviter=inviter, url=url)
-    return invitation, url, await call.parts[Mailer].try_to_send(letter)
+    return invitation, None, await call.parts[Mailer].try_to_send(letter)
 
 
 def shown(invitation: Invitation, now: int) -> InvitationShown:

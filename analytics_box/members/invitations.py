@@ -28,9 +28,10 @@ class Welcome(Struct, frozen=True):
 
 
 def invite(
-    db: Connection, organization_id: str, by: By, *, email: str, role: InvitedRole, secret: str
+    db: Connection, organization_id: str, by: By, *, email: str, role: InvitedRole, secret: str, by_mail: bool
 ) -> tuple[Invitation, str]:
-    """Ask somebody to join; the invitation and the organization's name. `secret` is the link's.
+    """Ask somebody to join; the invitation and the organization's name. `secret` is the link's, which is `by_mail` if
+    nobody else gets to see it.
 
     An older unanswered invitation of the same person ends. Raises Forbidden, BadRequest or Conflict.
     """
@@ -54,6 +55,7 @@ def invite(
         invited_by=by.user_id,
         created_at=by.now,
         expires_at=by.now + LIFE,
+        by_mail=by_mail,
     )
     rows.insert(db, invitation, ids.digest(secret))
     audit.record(db, by, organization_id, "created", "invitation", invitation.id, {"email": email, "role": role})
@@ -109,7 +111,8 @@ def accept_as(db: Connection, secret: str, *, user_id: str, email: str, now: int
 def accept_new(db: Connection, secret: str, *, password: str, time_zone: str, now: int) -> tuple[Invitation, str]:
     """Somebody without an account gets one and joins; the invitation and the new user's id.
 
-    `password` is an Argon2 hash. Raises NotFound or Conflict.
+    The account is unconfirmed where the inviter has seen the link. `password` is an Argon2 hash. Raises NotFound or
+    Conflict.
     """
     found = welcome(db, secret, now)
     if found is None:
@@ -123,6 +126,7 @@ def accept_new(db: Connection, secret: str, *, password: str, time_zone: str, no
         time_zone=time_zone or found.time_zone,
         organization_id=found.invitation.organization_id,
         by=By(f"invitation:{found.invitation.id}", now),
+        confirmed=found.invitation.by_mail,
     )
     return _join(db, found.invitation, user.id, now), user.id
 

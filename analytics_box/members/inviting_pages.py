@@ -1,6 +1,6 @@
 """The forms on the page /settings/members that invite somebody, or take an invitation back."""
 
-from analytics_box.errors import BadRequest, Conflict
+from analytics_box.errors import BadRequest, Conflict, RateLimited
 from analytics_box.http.page.visit import Again, Answer, Page, Visitor
 from analytics_box.members import invitations
 from analytics_box.members.invitation_calls import invite
@@ -9,13 +9,13 @@ from analytics_box.tenancy.rules import invited
 
 
 async def invite_member(visit: Visitor) -> Page:
-    """POST /settings/members/invite: make an invitation; its link is on this answer only."""
+    """POST /settings/members/invite: make an invitation; without a mail server its link is on this answer only."""
     form, own = await visit.form(), visit.person.organization_id
     role = invited(form.get("role", ""))
     try:
         visit.saves()
         invitation, url, emailed = await invite(visit.call, own, email=form.get("email", ""), role=role)
-    except (BadRequest, Conflict) as refused:
+    except (BadRequest, Conflict, RateLimited) as refused:
         return await member_page(visit, Again(refused.status, form, {"email": refused.message}))
     return await member_page(visit, Again(), Link(invitation.email, url, emailed))
 

@@ -27,6 +27,7 @@ class Row(Struct, frozen=True):
     own: bool
     roles: tuple[Role, ...]
     removable: bool
+    confirmed: bool
 
 
 class Waiting(Struct, frozen=True):
@@ -40,10 +41,10 @@ class Waiting(Struct, frozen=True):
 
 
 class Link(Struct, frozen=True):
-    """A new invitation, whose link is shown this once; `emailed` says whether it was also sent."""
+    """A new invitation: its link, shown this once, or None where it goes by mail only, and whether that was sent."""
 
     email: str
-    url: str
+    url: str | None
     emailed: bool
 
 
@@ -67,6 +68,7 @@ async def member_page(visit: Visit, again: Again, link: Link | None = None) -> P
         waiting=[_waiting(one, person, visit.call.now) for one in waiting],
         inviting=inviting,
         invited=rules.INVITED,
+        administers=person.is_administrator,
         owns=rules.may(person.role, "transfer"),
         done=texts.Members.done.get(visit.asked("done"), "") if again.code == 200 else "",
         link=link,
@@ -92,6 +94,7 @@ def _row(member: Member, person: Person) -> Row:
         own=own,
         roles=roles if len(roles) > 1 else (),
         removable=allowed(None) and not own,
+        confirmed=member.confirmed,
     )
 
 

@@ -1,11 +1,13 @@
-"""The page /settings/members: other roles, and removing somebody."""
+"""The page /settings/members: other roles, confirming and removing somebody."""
 
 from analytics_box import errors, texts
+from analytics_box.accounts import users
 from analytics_box.errors import BadRequest
 from analytics_box.http.page.visit import Again, Answer, Page, Visitor
 from analytics_box.identity import ROLES
 from analytics_box.members.member_page import MEMBERS, member_page
-from analytics_box.tenancy import members
+from analytics_box.store.db import Connection
+from analytics_box.tenancy import access, members
 
 
 async def member_list(visit: Visitor) -> Page:
@@ -23,6 +25,25 @@ async def change_role(visit: Visitor) -> Answer:
             raise BadRequest("Choose one of the roles on the page")
         await visit.call.write(lambda db: members.change_role(db, own, by, form.get("member", ""), role))
         return f"{MEMBERS}?done=role"
+
+    return await visit.submit(save, member_page)
+
+
+async def confirm(visit: Visitor) -> Answer:
+    """POST /settings/members/confirm: the box administrator knows whose address it is. Raises Forbidden or NotFound."""
+    form, own, by = await visit.form(), visit.person.organization_id, visit.call.by
+    user_id = form.get("member", "")
+
+    def write(db: Connection) -> None:
+        if not access.administers(db, by):
+            raise errors.Forbidden("Only the administrator of this box can confirm accounts")
+        if all(member.user_id != user_id for member in members.everybody(db, own)):
+            raise errors.NotFound.of("member", user_id)
+        users.confirm(db, user_id, organization_id=own, by=by)
+
+    async def save() -> str:
+        await visit.call.write(write)
+        return f"{MEMBERS}?done=confirmed"
 
     return await visit.submit(save, member_page)
 

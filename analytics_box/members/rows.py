@@ -4,15 +4,15 @@ from analytics_box.members.rules import Invitation
 from analytics_box.store import records
 from analytics_box.store.db import Connection
 
-_COLUMNS = "id, organization_id, email, role, invited_by, created_at, expires_at, accepted_at, revoked_at"
+_COLUMNS = "id, organization_id, email, role, invited_by, created_at, expires_at, accepted_at, revoked_at, by_mail"
 
 
 def insert(db: Connection, invitation: Invitation, digest: bytes) -> None:
     db.execute(
         """
         -- invitations.insert
-        insert into invitations (id, organization_id, email, role, digest, invited_by, created_at, expires_at)
-        values (?, ?, ?, ?, ?, ?, ?, ?)
+        insert into invitations (id, organization_id, email, role, digest, invited_by, created_at, expires_at, by_mail)
+        values (?, ?, ?, ?, ?, ?, ?, ?, ?)
         """,
         (
             invitation.id,
@@ -23,6 +23,7 @@ def insert(db: Connection, invitation: Invitation, digest: bytes) -> None:
             invitation.invited_by,
             invitation.created_at,
             invitation.expires_at,
+            int(invitation.by_mail),
         ),
     )
 

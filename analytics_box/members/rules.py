@@ -15,7 +15,10 @@ Status = Literal["pending", "expired", "accepted", "revoked"]
 
 
 class Invitation(Struct, frozen=True):
-    """Somebody was asked to join. Its secret is stored as a digest only. Times are UTC ms."""
+    """Somebody was asked to join. Its secret is stored as a digest only. Times are UTC ms.
+
+    The link of one `by_mail` was shown to nobody: whoever opens it has the mailbox.
+    """
 
     id: str
     organization_id: str
@@ -26,6 +29,7 @@ class Invitation(Struct, frozen=True):
     expires_at: int
     accepted_at: int | None = None
     revoked_at: int | None = None
+    by_mail: bool = False
 
     def status(self, now: int) -> Status:
         """Only a pending one lets somebody in."""

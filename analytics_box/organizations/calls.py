@@ -87,8 +87,9 @@ async def get_my_role(call: Call, given: OfOrganization) -> OwnRole:
 
 async def create(call: Call, given: NewOrganization) -> OrganizationShown:
     """organizations.create: a new one on the plan hobby, owned by the caller. Raises BadRequest or Conflict."""
+    most = call.parts.settings.organizations_per_user
     made = await call.write(
-        lambda db: change.create(db, call.by, name=given.name, slug=given.slug, metadata=given.metadata)
+        lambda db: change.create(db, call.by, most=most, name=given.name, slug=given.slug, metadata=given.metadata)
     )
     call.parts[Organizations].remember(in_memory(made))
     return shown(call, made, "owner")

@@ -34,11 +34,18 @@ class Given(Struct, frozen=True):
 
 
 def create(
-    db: Connection, by: By, *, name: str, slug: str | None = None, metadata: dict[str, Any] | None = None
+    db: Connection, by: By, *, most: int, name: str, slug: str | None = None, metadata: dict[str, Any] | None = None
 ) -> Stored:
-    """A new organization whose owner is its maker. Raises BadRequest, or Conflict for a slug that is taken."""
+    """A new organization, owned by the actor, who may have at most `most` unless they administer the box.
+
+    Raises BadRequest, or Conflict for a slug that is taken and beyond the most.
+    """
     if by.user_id is None:
         raise errors.Forbidden("Sign in to do this; API keys cannot")
+    if rows.count_of(db, by.user_id) >= most and not access.administers(db, by):
+        raise errors.Conflict(
+            f"You already have {most:,} organizations (organizations_per_user); delete one, or ask the administrator"
+        )
     clean = tenancy.clean_organization(name)
     if slug is not None:
         slug = rules.clean_slug(slug)

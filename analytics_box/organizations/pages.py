@@ -52,8 +52,8 @@ async def add_organization(visit: Visitor) -> Answer:
     form = await visit.form()
 
     async def save() -> str:
-        by = visit.call.by
-        made = await visit.call.write(lambda db: change.create(db, by, name=form.get("new", "")))
+        by, most = visit.call.by, visit.parts.settings.organizations_per_user
+        made = await visit.call.write(lambda db: change.create(db, by, most=most, name=form.get("new", "")))
         visit.parts[Organizations].remember(in_memory(made))
         await visit.parts[SignIns].turn_to(visit.person, made.id)
         return f"{HOME}?done=made"

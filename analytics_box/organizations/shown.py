@@ -29,13 +29,17 @@ class OrganizationShown(Struct, frozen=True):
 
 
 class MemberShown(Struct, frozen=True):
-    """A member as procedures answer with it. `name` can be empty."""
+    """A member as procedures answer with it. `name` can be empty.
+
+    Nobody has proven that the address of a member who is not `confirmed` is theirs.
+    """
 
     userId: str
     email: str
     name: str
     role: Role
     createdAt: datetime
+    confirmed: bool
 
 
 def shown(call: Call, stored: Stored, role: Role | None = None) -> OrganizationShown:
@@ -55,7 +59,9 @@ def shown(call: Call, stored: Stored, role: Role | None = None) -> OrganizationS
 
 def member_shown(member: Member) -> MemberShown:
     """A member for an answer."""
-    return MemberShown(member.user_id, member.email, member.name, member.role, date(member.created_at))
+    return MemberShown(
+        member.user_id, member.email, member.name, member.role, date(member.created_at), member.confirmed
+    )
 
 
 def in_memory(stored: Stored) -> Organization:

@@ -27,7 +27,7 @@ def belongs_somewhere(db: Connection, user_id: str) -> bool:
 
 def found(db: Connection, organization: Organization, *, owner: str, metadata: str = "{}") -> None:
     """Store a new organization with its first member. `metadata` is a JSON object. Raises Conflict for a taken slug."""
-    rows.insert(db, organization, metadata)
+    rows.insert(db, organization, metadata, owner)
     rows.insert_member(db, organization_id=organization.id, user_id=owner, role="owner", now=organization.created_at)
 
 

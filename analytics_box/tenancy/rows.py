@@ -64,13 +64,14 @@ def of_user(db: Connection, user_id: str) -> list[Stored]:
     )
 
 
-def insert(db: Connection, organization: Organization, metadata: str) -> None:
-    """`metadata` is a JSON object. Raises Conflict when another organization has the slug."""
+def insert(db: Connection, organization: Organization, metadata: str, created_by: str | None = None) -> None:
+    """`metadata` is a JSON object, `created_by` a user's id. Raises Conflict when another organization has the slug."""
     try:
         db.execute(
             """
             -- tenancy.insert
-            insert into organizations (id, name, slug, plan, site, metadata, created_at) values (?, ?, ?, ?, ?, ?, ?)
+            insert into organizations (id, name, slug, plan, site, metadata, created_at, created_by)
+            values (?, ?, ?, ?, ?, ?, ?, ?)
             """,
             (
                 organization.id,
@@ -80,6 +81,7 @@ def insert(db: Connection, organization: Organization, metadata: str) -> None:
                 organization.site,
                 metadata,
                 organization.created_at,
+                created_by,
             ),
         )
     except ConstraintError as taken:
@@ -93,7 +95,7 @@ def members(db: Connection, organization_id: str) -> list[Member]:
         Member,
         """
         -- tenancy.members
-        select members.user_id, users.email, members.role, members.created_at, users.name
+        select members.user_id, users.email, members.role, members.created_at, users.name, not users.is_unconfirmed
         from members
         join users on users.id = members.user_id
         where members.organization_id = ?

@@ -67,13 +67,17 @@ class Stored(Struct, frozen=True):
 
 
 class Member(Struct, frozen=True):
-    """A person in an organization. `name` can be empty. Times are UTC ms."""
+    """A person in an organization. `name` can be empty. Times are UTC ms.
+
+    Nobody has proven that the address of a member who is not `confirmed` is theirs.
+    """
 
     user_id: str
     email: str
     role: Role
     created_at: int
     name: str = ""
+    confirmed: bool = True
 
 
 def clean_organization(name: str) -> str:

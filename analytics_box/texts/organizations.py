@@ -129,7 +129,11 @@ class Members:
     submit = "Create invitation"
     link = "Link for {email}"
     link_help = "Send them this link. It is shown only now, and whoever has it can join."
-    emailed = "It was also sent by e-mail."
+    mailed = "The invitation was emailed to {email}."
+    not_mailed = "The invitation could not be emailed to {email}. Check the mail server, then invite them again."
+    unconfirmed = "Unconfirmed"
+    unconfirmed_help = "Nobody has confirmed that this person owns the email address."
+    confirm = "Confirm address"
     waiting = "Waiting invitations"
     until = "until {when}"
     expired = "expired {when}"
@@ -138,6 +142,7 @@ class Members:
     done: ClassVar[Mapping[str, str]] = {
         "revoked": "The invitation does not work any more.",
         "role": "The role was changed.",
+        "confirmed": "The email address was confirmed.",
         "removed": "The member was removed.",
         "transferred": "The organization has a new owner, and you are an admin now.",
     }

@@ -102,7 +102,17 @@ def test_everybody_is_listed_with_roles_and_what_is_missing(box: Box) -> None:
     assert [one["role"] for one in viewer["memberships"]] == ["viewer"]
     assert viewer["seenAt"] is None
     assert set(viewer) == {
-        *("id", "email", "name", "isAdministrator", "hasPassword", "hasSecondFactor", "createdAt", "seenAt"),
+        *(
+            "id",
+            "email",
+            "name",
+            "isAdministrator",
+            "isConfirmed",
+            "hasPassword",
+            "hasSecondFactor",
+            "createdAt",
+            "seenAt",
+        ),
         "memberships",
     }, "neither password nor secret"
     words = run(box.server.data_dir, "list", "--organization", "example").stdout

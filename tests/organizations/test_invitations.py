@@ -1,15 +1,17 @@
 """The life of an invitation: made, sent, accepted once by whom it is for, revoked, expired."""
 
+import quopri
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import pytest
 from msgspec.structs import replace
 
 from analytics_box.clock import DAY
+from analytics_box.notify.mail import Mailer
 from analytics_box.settings import Settings
+from tests.admin.commanding import beside, result, typed
 from tests.inprocess import EMAIL, WholeBox, whole_box
 from tests.notify.mail_server import mail_server
 from tests.organizations.world import World
@@ -204,7 +206,7 @@ def test_another_site_cannot_accept_for_somebody(box: WholeBox, people: World) -
     assert "grace" not in people.roles()
 
 
-def test_it_is_sent_where_there_is_a_mail_server(tmp_path: Path) -> None:
+def test_with_a_mail_server_only_the_mailbox_gets_the_link_and_the_account_is_confirmed(tmp_path: Path) -> None:
     with mail_server() as server:
 
         def adjust(settings: Settings) -> Settings:
@@ -219,17 +221,23 @@ def test_it_is_sent_where_there_is_a_mail_server(tmp_path: Path) -> None:
         with whole_box(tmp_path / "data", adjust=adjust) as inside:
             people = World(inside)
             answer = people.call("ada", "organizations.createInvitation", email="grace@example.com").json
-            assert answer["emailed"] is True
-            letter = server.messages[0].replace("=\r\n", "").replace("=3D", "=")
+            assert (answer["emailed"], answer["url"]) == (True, None)
             assert server.recipients == ["grace@example.com"]
-            assert urlsplit(answer["url"]).query in letter
+            link = found_in(quopri.decodestring(server.messages[0].encode()).decode())
+            token = link.partition("token=")[2]
+            shown = people.send("ada", "/settings/members/invite", email="grace@example.org", role="member")
+            assert b"emailed to grace@example.org" in shown.body
+            assert b"/invitation?token=" not in shown.body
+            assert people.send(None, link, password=NEW).status == 303
+            grace = people.call("ada", "organizations.listMembers").json[1]
+            assert (grace["email"], grace["confirmed"]) == ("grace@example.com", True)
+            assert token.encode() not in stored(inside)
             tried = people.call("ada", "config.testEmail").json
             assert tried == {"success": True, "to": EMAIL, "error": None}
     with whole_box(tmp_path / "deaf", adjust=adjust) as inside:  # the server is gone
         people = World(inside)
         answer = people.call("ada", "organizations.createInvitation", email="grace@example.com")
-        assert (answer.status, answer.json["emailed"]) == (200, False)
-        assert found_in(answer.json["url"])
+        assert (answer.status, answer.json["emailed"], answer.json["url"]) == (200, False, None)
         assert people.call("ada", "config.testEmail").json["success"] is False
 
 
@@ -253,3 +261,95 @@ def test_a_mailbox_gets_three_invitations_an_hour_without_a_text_of_users_in_the
             assert waiting == []
     subjects = [re.findall(r"^Subject: (.*?)\r?$", message, re.MULTILINE) for message in server.messages]
     assert subjects == [["Invitation to Analytics Box"]] * 3
+
+
+def joined_by_a_shown_link(people: World, email: str = "grace@example.com") -> str:
+    """The id of a new user who used a link that its maker has seen."""
+    assert people.send(None, invited(people, email), password=NEW).status == 303
+    members = people.call("ada", "organizations.listMembers").json
+    return next(str(one["userId"]) for one in members if one["email"] == email)
+
+
+def confirmed(people: World) -> dict[str, bool]:
+    return {one["email"]: one["confirmed"] for one in people.call("ada", "organizations.listMembers").json}
+
+
+def test_an_account_by_a_link_that_was_shown_is_unconfirmed_until_the_administrator_confirms_it(
+    box: WholeBox, people: World
+) -> None:
+    user_id = joined_by_a_shown_link(people)
+    assert confirmed(people) == {EMAIL: True, "grace@example.com": False}
+    page = people.see("ada", "/settings/members").body.decode()
+    assert "Unconfirmed" in page
+    assert 'action="/settings/members/confirm"' in page
+    people.add("eve", "owner")
+    assert 'action="/settings/members/confirm"' not in people.see("eve", "/settings/members").body.decode()
+    assert people.send("eve", "/settings/members/confirm", member=user_id).status == 403
+    assert people.send("ada", "/settings/members/confirm", member="somebody-else").status == 404
+    assert confirmed(people)["grace@example.com"] is False
+    assert people.send("ada", "/settings/members/confirm", member=user_id).status == 303
+    assert confirmed(people)["grace@example.com"] is True
+    assert "Unconfirmed" not in people.see("ada", "/settings/members").body.decode()
+
+
+def test_the_command_line_confirms_an_account(box: WholeBox, people: World) -> None:
+    joined_by_a_shown_link(people)
+    with beside(box) as data:
+        listed = {row["email"]: row["isConfirmed"] for row in result("user", "list", data=data)}
+        assert listed == {EMAIL: True, "grace@example.com": False}
+        assert result("user", "confirm", "Grace@example.com", data=data) == {"email": "Grace@example.com"}
+        assert typed("user", "confirm", "nobody@example.com", data=data).exit_code != 0
+    assert confirmed(people)["grace@example.com"] is True
+
+
+def test_no_mail_goes_to_an_unconfirmed_address_of_a_member(people: World) -> None:
+    joined_by_a_shown_link(people)
+    people.add("eve", "admin")
+    given = {"type": "email", "name": "Mail", "config": {"to": "grace@example.com"}}
+    assert people.call("eve", "config.createChannel", **given).status == 400
+    assert people.call("eve", "config.testEmail", to="grace@example.com").status == 400
+
+
+def test_a_password_by_an_emailed_link_confirms_an_account_and_takes_it_from_who_squats_it(tmp_path: Path) -> None:
+    with mail_server() as server:
+
+        def adjust(settings: Settings) -> Settings:
+            return replace(settings, smtp_host="127.0.0.1", smtp_port=server.port, smtp_security="none")
+
+        with whole_box(tmp_path / "data", adjust=adjust) as box:
+            people = World(box)
+            people.add("grace", "member")
+            squatters = people.cookie("grace")
+            box.box.box_db.write_now(
+                lambda db: db.execute("update users set is_unconfirmed = 1 where email like 'grace%'") and None
+            )
+            assert confirmed(people)["grace@example.com"] is False
+            people.send(None, "/forgot-password", email="grace@example.com")
+            box.run(box.box.parts[Mailer].settled())
+            text = quopri.decodestring(server.messages[0].encode()).decode()
+            link = re.findall(r"http://localhost:8000(/reset-password\?token=[\w-]+)", text)[0]
+            assert people.send(None, link, password=NEW).status == 303
+            assert confirmed(people)["grace@example.com"] is True
+            assert box.get("/sites", cookie=squatters, accept="text/html").status != 200
+
+
+def test_a_user_has_at_most_so_many_organizations_and_the_administrator_any_number(tmp_path: Path) -> None:
+    def few(settings: Settings) -> Settings:
+        return replace(settings, organizations_per_user=2)
+
+    with whole_box(tmp_path / "data", adjust=few) as inside:
+        people = World(inside)
+        people.add("eve", "viewer")
+        people.add("mallory", "viewer")
+        made = [people.call("eve", "organizations.create", name=f"Eve {number}") for number in range(3)]
+        assert [one.status for one in made] == [200, 200, 409]
+        assert "organizations_per_user" in made[2].json["error"]
+        assert people.send("eve", "/settings/organization/new", new="Eve's").status == 409
+        own = made[0].json["id"]
+        people.join("mallory", "member", own)
+        given = {"organizationId": own, "userId": people.ids["mallory"]}
+        assert people.call("eve", "organizations.transferOwnership", **given).status == 200
+        assert people.call("eve", "organizations.create", name="One more").status == 409  # she created two
+        assert people.call("mallory", "organizations.create", name="His").status == 200
+        assert people.call("mallory", "organizations.create", name="His second").status == 409  # he owns two
+        assert [people.call("ada", "organizations.create", name=f"Ada {n}").status for n in range(4)] == [200] * 4

@@ -78,6 +78,7 @@ FORMS: tuple[tuple[str, dict[str, str]], ...] = (
     ("/settings/organization/transfer", {"member": "{member}", "confirmation": "Ada"}),
     ("/settings/members/role", {"member": "{member}", "role": "viewer"}),
     ("/settings/members/remove", {"member": "{member}"}),
+    ("/settings/members/confirm", {"member": "{member}"}),
     ("/settings/members/invitations/revoke", {"invitation": "{invitation}"}),
     ("/invitation?token={token}", {"password": "a long and quiet sentence"}),
 )

@@ -21,6 +21,12 @@ class SomeUsers(Struct, frozen=True, forbid_unknown_fields=True):
     organization: Text | None = None
 
 
+class ConfirmedUser(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of `user confirm`."""
+
+    email: Text
+
+
 class ResetPassword(Struct, frozen=True, forbid_unknown_fields=True):
     email: Text
     remove_second_factor: bool = False
