@@ -3,6 +3,8 @@
 Names of rules, conditions and variants are the wire's, because that is how they are stored and sent.
 """
 
+import re
+import unicodedata
 from typing import Any, Final, Literal
 
 from msgspec import Struct
@@ -54,6 +56,24 @@ LARGEST_PAYLOAD: Final = 32_768  # bytes of JSON: a payload, or the value of a v
 LARGEST_FLAG: Final = 262_144  # bytes of JSON: all of a flag
 LARGEST_SCOPE: Final = 8_388_608  # bytes of JSON: all flags, or all target groups, of a website or an organization
 SUBJECT: Final = "flag"  # in the audit log
+INDEPENDENT: Final[Algorithm] = "flagd"  # what new flags draw by: a draw of one flag tells nothing of another's
+
+
+_KEY: Final = re.compile(r"(?:[^\W_]|[._:~|-])+")
+_UNSEEN: Final = re.compile(  # letters and marks that show nothing
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
+)
+KEY_FAULT: Final = f"A key has 1 to {LONGEST_KEY} letters and digits of any script, and any of . _ : ~ | -"
+
+
+def is_key(text: str) -> bool:
+    """Return whether a flag can have this key: letters, their marks and digits of any script, and `._:~|-`.
+
+    "." and ".." are none, because they mean something else in an address.
+    """
+    letters = "".join(one for one in text if unicodedata.category(one) not in ("Mn", "Mc"))
+    is_long_enough = 1 <= len(text) <= LONGEST_KEY and text not in (".", "..")
+    return is_long_enough and bool(_KEY.fullmatch(letters)) and not _UNSEEN.search(text)
 
 
 class Node(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):

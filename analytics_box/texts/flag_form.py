@@ -17,7 +17,7 @@ class FlagForm:
     of = "For"
     of_help = "The website whose apps ask for it, or all of the organization."
     key = "Key"
-    key_help = "What your code asks for. Letters, digits, - and _."
+    key_help = "What your code asks for. Letters and digits of any script, and . _ : ~ | -"
     key_fixed = "Your code asks for it, so it stays."
     name = "Name"
     name_help = "For you, to find it again. Without a name it is called by its key."
@@ -147,12 +147,12 @@ class FlagForm:
     user_help = "Such a flag goes before the one with this key that is for everybody."
     payload = "Payload"
     payload_help = "JSON that goes along with the answer where the flag is on."
-    drawing = "How users are drawn"
+    drawing = "Bucketing"
     drawing_help = (
-        "Change this only for a flag that comes from another service, so that its users keep what they have. Every "
-        "change draws all users again."
+        "New flags use an independent hash: the users of one flag tell nothing about those of another. Change this "
+        "only for a flag that comes from another service. Every change draws all users again."
     )
-    algorithm = "As in"
+    algorithm = "Hash"
     algorithms: ClassVar[Mapping[str, str]] = FlagPage.algorithms
     salt = "Salt"
     salt_help = "Empty: the key of the flag."

@@ -211,13 +211,18 @@ class FlagPage:
     evaluated = "Last evaluated"
     never = "Never"
     stale_help = "If your code needs it no more, take it out there first, then archive the flag."
-    bucketing = "Drawn as in"
+    bucketing = "Bucketing"
+    dependent = (
+        "This flag uses the original hash. It draws related groups of users for different flags, so two experiments at "
+        "the same time can influence each other. To use an independent hash, edit the flag and choose it under "
+        "Bucketing. That draws all users again."
+    )
     algorithms: ClassVar[Mapping[str, str]] = {
-        "default": "Analytics Box",
+        "flagd": "Independent (as in flagd)",
+        "default": "Original (not independent of other flags)",
         "unleash": "Unleash",
         "growthbook_v1": "GrowthBook, hash version 1",
         "growthbook_v2": "GrowthBook, hash version 2",
-        "flagd": "flagd",
         "flagd_v3": "flagd, fractional version 3",
         "launchdarkly": "LaunchDarkly",
     }

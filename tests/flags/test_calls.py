@@ -1,6 +1,8 @@
 """Flags by their procedures (wire 6.4): what they take, refuse and answer with, and who may call them."""
 
+from html import unescape
 from typing import Any
+from urllib.parse import quote, quote_plus
 
 import msgspec
 import pytest
@@ -126,7 +128,12 @@ def test_what_changes_nothing_is_no_new_version(shared: World) -> None:
 @each(
     ("given", "status", "message"),
     [
-        ({"key": "with space"}, 400, "A key has 1 to 128 letters, digits, hyphens and underscores"),
+        ({"key": "with space"}, 400, "A key has 1 to 128 letters and digits of any script"),
+        ({"key": ".."}, 400, "A key has 1 to 128 letters and digits of any script"),
+        ({"key": "a/b"}, 400, "A key has 1 to 128 letters and digits of any script"),
+        ({"key": "a\u3164b"}, 400, "A key has 1 to 128 letters and digits of any script"),
+        ({"key": "a\u200db"}, 400, "A key has 1 to 128 letters and digits of any script"),
+        ({"key": "a\nb"}, 400, "A key has 1 to 128 letters and digits of any script"),
         ({"key": ""}, 400, "Expected `str` of length >= 1"),
         ({"key": "k" * 129}, 400, "Expected `str` of length <= 128"),
         ({"key": "taken"}, 409, "A flag with this key exists already in this environment"),
@@ -154,6 +161,61 @@ def test_what_is_wrong_is_refused_in_one_line(
     code, said = shared.refused("flags/create", **{"websiteId": shared.shop, "key": "wrong"} | given)
     assert (code, message in said) == (status, True), said
     assert shared.known() == before
+
+
+def algorithm(shown: Any) -> str:
+    return str(shown["bucketing"]["algorithm"])
+
+
+def test_new_flags_draw_independently_and_those_of_sdk_routes_as_the_wire_has_it(shared: World) -> None:
+    for kind in ("boolean", "rollout"):
+        assert algorithm(make(shared, f"new-{kind}", type=kind)) == "flagd"
+    assert algorithm(make(shared, "new-variants", type="multivariant", variants=VARIANTS)) == "flagd"
+    assert algorithm(make(shared, "as-said", bucketing={"algorithm": "default"})) == "default"
+    salted = make(shared, "salted", bucketing={"salt": "s"})
+    assert salted["bucketing"] == {"algorithm": "flagd", "salt": "s"}
+    assert shared.good("flags/update", id=salted["id"], bucketing=None)["bucketing"] == {"algorithm": "flagd"}
+
+    def by_sdk(key: str, **given: Any) -> Any:
+        body = {"clientId": shared.shop, "key": key} | given
+        made = shared.box.post("/public/v1/flags", body, key="all").json["flag"]
+        return shared.good("flags/getById", id=made["id"])
+
+    assert algorithm(by_sdk("sdk-rollout", type="rollout", rolloutPercentage=50)) == "default"
+    assert algorithm(by_sdk("sdk-variants", type="multivariant", variants=VARIANTS)) == "flagd"
+
+
+def test_a_flag_that_gets_variants_draws_them_independently_unless_somebody_was_drawn(shared: World) -> None:
+    wire = {"bucketing": {"algorithm": "default"}}
+    for key, given, wanted in (
+        ("plain", {}, "flagd"),
+        ("drew", {"rules": [RULE | {"percentage": 10}]}, "default"),
+    ):
+        flag = make(shared, f"turns-{key}", **wire, **given)
+        assert algorithm(shared.good("flags/update", id=flag["id"], name="Other")) == "default"
+        turned = shared.good("flags/update", id=flag["id"], type="multivariant", variants=VARIANTS)
+        assert algorithm(turned) == wanted
+
+
+ODD_KEYS = ("checkout.v2", "team:flag", "a~b", "a|b", "größe", "プラン", "हिन्दी", "ключ-1", "k" * 128)
+
+
+@each("key", ODD_KEYS)
+def test_a_key_of_any_script_works_everywhere(shared: World, key: str) -> None:
+    made = make(shared, key, defaultValue=True)
+    needs = make(shared, f"{key[:100]}-needs", dependencies=[key], prerequisites=[{"key": key}], defaultValue=True)
+    assert shared.good("flags/getByKey", websiteId=shared.shop, key=key)["id"] == made["id"]
+    of_shop = f"clientId={shared.shop}"
+    one = shared.box.get(f"/public/v1/flags/evaluate?{of_shop}&key={quote(key)}").json
+    assert (one["value"], one["flagId"]) == (True, made["id"])
+    some = shared.box.get(f"/public/v1/flags/bulk?{of_shop}&keys={quote(key)},{quote(needs['key'])}").json["flags"]
+    assert [flag["value"] for flag in some.values()] == [True, True]
+    shared.box.clock.advance(seconds=60)
+    file = shared.good("flags/export", websiteId=shared.shop)["content"]
+    again = shared.good("flags/import", websiteId=shared.shop, content=file, existing="replace", dryRun=True)
+    assert {row["status"] for row in again["flags"] if row["key"].startswith(key[:100])} == {"unchanged"}
+    page = shared.box.get(f"/flags/{made['id']}/code", cookie=shared.owner, accept="text/html")
+    assert (page.status, f"key={quote_plus(key)}" in unescape(page.body.decode())) == (200, True)
 
 
 def test_one_key_has_a_flag_in_each_environment_and_for_each_user(shared: World) -> None:

@@ -16,12 +16,12 @@ from analytics_box.flags.console.fields import (
     VariantFields,
 )
 from analytics_box.flags.console.typed import json_text, lines, value_text
-from analytics_box.flags.flag import Definition, Flag, Node, Prerequisite, Rule, TargetGroup, Variant
+from analytics_box.flags.flag import INDEPENDENT, Definition, Flag, Node, Prerequisite, Rule, TargetGroup, Variant
 from analytics_box.flags.sentences import is_share, rule_values
 
 TEXTS: Final = ("user_id", "email", "organization_id", "team_id")  # attributes that are always texts
 _MUST: Final[dict[tuple[str, ...], str]] = {("true",): "on", ("false",): "off"}
-_NEW: Final = {"type": "boolean", "status": "active", "percentage": "0", "by": "user", "algorithm": "default"}
+_NEW: Final = {"type": "boolean", "status": "active", "percentage": "0", "by": "user", "algorithm": INDEPENDENT}
 
 
 def new_state(given: Mapping[str, str]) -> FormState:

@@ -42,6 +42,7 @@ class FlagShown(Struct, frozen=True):
     facts: tuple[tuple[str, str], ...]
     stale: str
     status: str
+    dependent: bool  # whether it draws by the hash whose draws depend on each other
 
 
 async def flag_page(visit: Visitor, flag_id: FromPath[str]) -> Page:
@@ -74,6 +75,7 @@ def _shown(page: Opened, uses: Used) -> FlagShown:
         facts=_facts(page, uses),
         stale=stale_said(uses, page.visit.person),
         status=given.status,
+        dependent=_draws(flag) and given.bucketing.algorithm == "default",
     )
 
 
@@ -101,7 +103,12 @@ def _facts(page: Opened, uses: Used) -> tuple[tuple[str, str], ...]:
         (words.created, dates.moment(flag.created_at, person)),
         (words.history, words.version.format(number=figures.count(flag.version))),
     ]
-    drawn = flag.definition.bucketing
-    if drawn.algorithm != "default":
-        facts.append((words.bucketing, words.algorithms[drawn.algorithm]))
+    if _draws(flag):
+        facts.append((words.bucketing, words.algorithms[flag.definition.bucketing.algorithm]))
     return tuple(facts)
+
+
+def _draws(flag: Flag) -> bool:
+    """Whether the flag draws users by its own bucketing."""
+    given = flag.definition
+    return given.type in {"rollout", "multivariant"} or any(one.percentage is not None for one in given.rules)

@@ -15,7 +15,7 @@ from analytics_box.errors import BadRequest, Conflict, NotFound
 from analytics_box.flags import rows
 from analytics_box.flags.access import Reach, check, existing
 from analytics_box.flags.editing import dependencies
-from analytics_box.flags.editing.draft import applied, clean_environment, clean_key
+from analytics_box.flags.editing.draft import clean_environment, clean_key, started, updated
 from analytics_box.flags.editing.messages import ChangedFlag, Copy, NewFlag
 from analytics_box.flags.evaluation.checking import faults
 from analytics_box.flags.flag import LARGEST_SCOPE, MOST_FLAGS, SUBJECT, Definition, Flag, Status
@@ -43,28 +43,30 @@ class Changed(Struct, frozen=True):
     dependents: tuple[str, ...] = ()
 
 
-def create(db: Connection, own: Reach, given: NewFlag, *, act: Act = "created") -> Changed:
-    """A new flag. Raises Forbidden, BadRequest or Conflict."""
+def create(db: Connection, own: Reach, given: NewFlag, *, by_sdk: bool = False) -> Changed:
+    """A new flag; `by_sdk` one of the SDK routes, which draws as the wire has it. Raises Forbidden, BadRequest or
+    Conflict.
+    """
     check(db, own, "member")
     scope = known(db, own)
     check_room(scope)
     draft = blank(
         own,
         clean_key(given.key),
-        applied(Definition(), given),
+        started(given, by_sdk=by_sdk),
         environment=clean_environment(given.environment or None),
         user_id=given.userId,
     )
     if any(_same(draft, other) for other in scope.flags):
         raise Conflict.about("key", rows.TAKEN)
-    return put(db, own, None, draft, scope, act=act, note=given.note)
+    return put(db, own, None, draft, scope, act="created", note=given.note)
 
 
 def update(db: Connection, own: Reach, given: ChangedFlag, *, act: Act = "updated") -> Changed:
     """Another state of a flag; what is not given stays. Raises Forbidden, NotFound, BadRequest or Conflict."""
     check(db, own, "member")
     before = expected(db, own, given.id, given.version)
-    after = replace(before, definition=applied(before.definition, given))
+    after = replace(before, definition=updated(before.definition, given))
     if not isinstance(given.environment, UnsetType):
         after = replace(after, environment=clean_environment(given.environment))
     return put(db, own, before, after, known(db, own), act=act, note=given.note)

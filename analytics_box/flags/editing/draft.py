@@ -3,7 +3,6 @@
 What has to fit together is held by evaluation.checking.
 """
 
-import re
 from typing import Any, Final
 
 from msgspec import UNSET
@@ -11,12 +10,32 @@ from msgspec.structs import replace
 
 from analytics_box import names
 from analytics_box.errors import BadRequest
-from analytics_box.flags.editing.messages import GivenFields
-from analytics_box.flags.flag import LONGEST_ENVIRONMENT, Definition
+from analytics_box.flags.editing.messages import GivenBucketing, GivenFields
+from analytics_box.flags.flag import INDEPENDENT, KEY_FAULT, LONGEST_ENVIRONMENT, Bucketing, Definition, is_key
 
-_KEY: Final = re.compile(r"[A-Za-z0-9_-]{1,128}\Z")
 _BLANK: Final = Definition()
+_INDEPENDENT: Final = Definition(bucketing=Bucketing(INDEPENDENT))
 _TEXTS: Final = frozenset(("name", "description"))
+
+
+def started(given: GivenFields, *, by_sdk: bool = False) -> Definition:
+    """The definition of a new flag. It draws independently of others, unless an SDK route makes it: such a flag draws
+    as the wire has it, and only its variants are independent. Raises BadRequest.
+    """
+    as_the_wire = by_sdk and given.type != "multivariant"
+    return applied(_BLANK if as_the_wire else _INDEPENDENT, given)
+
+
+def updated(before: Definition, given: GivenFields) -> Definition:
+    """The definition with what is given, which draws independently once it gets variants, if nobody was drawn for its
+    rules yet. Raises BadRequest.
+    """
+    after = applied(before, given)
+    becomes_multivariant = before.type != "multivariant" and after.type == "multivariant"
+    drew = before.targetGroupIds or any(rule.percentage is not None for rule in before.rules)
+    if given.bucketing is UNSET and becomes_multivariant and not drew and before.bucketing.algorithm == "default":
+        return replace(after, bucketing=replace(after.bucketing, algorithm=INDEPENDENT))
+    return after
 
 
 def applied(before: Definition, given: GivenFields) -> Definition:
@@ -24,15 +43,23 @@ def applied(before: Definition, given: GivenFields) -> Definition:
     fields: dict[str, Any] = {}
     for name in Definition.__struct_fields__:
         value = getattr(given, name)
-        if value is not UNSET:
+        if name == "bucketing" and value is not UNSET:
+            fields[name] = _bucketing(before.bucketing, value or GivenBucketing())
+        elif value is not UNSET:
             fields[name] = getattr(_BLANK, name) if value is None else _clean(name, value)
     return replace(before, **fields)
 
 
+def _bucketing(before: Bucketing, given: GivenBucketing) -> Bucketing:
+    """The bucketing with what is given; the algorithm stays unless it is named."""
+    algorithm = before.algorithm if given.algorithm is UNSET else given.algorithm
+    return Bucketing(algorithm, given.salt, given.variantSalt, given.attribute)
+
+
 def clean_key(key: str) -> str:
     """The key of a flag. Raises BadRequest."""
-    if not _KEY.match(key):
-        raise BadRequest.about("key", "A key has 1 to 128 letters, digits, hyphens and underscores")
+    if not is_key(key):
+        raise BadRequest.about("key", KEY_FAULT)
     return key
 
 

@@ -12,7 +12,7 @@ from analytics_box.flags.flag import (
     MOST_GROUPS_OF_FLAG,
     MOST_RULES,
     MOST_VARIANTS,
-    Bucketing,
+    Algorithm,
     FlagType,
     Prerequisite,
     RolloutBy,
@@ -27,6 +27,15 @@ Name = Annotated[str, Meta(max_length=LONGEST_NAME)]
 Description = Annotated[str, Meta(max_length=LONGEST_DESCRIPTION)]
 Percentage = Annotated[float, Meta(ge=0, le=100)]
 Keys = Annotated[tuple[Key, ...], Meta(max_length=MOST_DEPENDENCIES)]
+
+
+class GivenBucketing(Struct, frozen=True, forbid_unknown_fields=True):
+    """How users are drawn. Without an `algorithm` it stays; new flags draw independently of each other (`flagd`)."""
+
+    algorithm: Algorithm | UnsetType = UNSET
+    salt: str = ""
+    variantSalt: str = ""
+    attribute: str = ""
 
 
 class GivenFields(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -54,7 +63,7 @@ class GivenFields(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     variants: Annotated[tuple[Variant, ...], Meta(max_length=MOST_VARIANTS)] | UnsetType | None = UNSET
     targetGroupIds: Annotated[tuple[Id, ...], Meta(max_length=MOST_GROUPS_OF_FLAG)] | UnsetType | None = UNSET
     folder: Folder | UnsetType | None = UNSET
-    bucketing: Bucketing | UnsetType | None = UNSET
+    bucketing: GivenBucketing | UnsetType | None = UNSET
     environment: Environment | UnsetType | None = UNSET
 
 

@@ -8,6 +8,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from analytics_box.flags.editing.change import Changed
 from analytics_box.flags.flag import (
+    Algorithm,
     Bucketing,
     Flag,
     FlagType,
@@ -59,6 +60,15 @@ class VariantShown(Struct, frozen=True, kw_only=True):
     weight: float | UnsetType = UNSET
 
 
+class BucketingShown(Struct, frozen=True, kw_only=True):
+    """How users are drawn. The draws of all algorithms but `default` are independent of those of other flags."""
+
+    algorithm: Algorithm
+    salt: str | UnsetType = UNSET
+    variantSalt: str | UnsetType = UNSET
+    attribute: str | UnsetType = UNSET
+
+
 class GroupShown(Struct, frozen=True, kw_only=True):
     """A target group."""
 
@@ -94,7 +104,7 @@ class FlagShown(Struct, frozen=True, kw_only=True):
     prerequisites: tuple[Prerequisite, ...]
     environment: str | None
     variants: tuple[VariantShown, ...]
-    bucketing: Bucketing
+    bucketing: BucketingShown
     folder: str | None
     websiteId: str | None
     organizationId: str
@@ -189,6 +199,16 @@ def variant_shown(variant: Variant) -> VariantShown:
     )
 
 
+def bucketing_shown(bucketing: Bucketing) -> BucketingShown:
+    """How a flag draws, for an answer."""
+    return BucketingShown(
+        algorithm=bucketing.algorithm,
+        salt=bucketing.salt or UNSET,
+        variantSalt=bucketing.variantSalt or UNSET,
+        attribute=bucketing.attribute or UNSET,
+    )
+
+
 def _fields(flag: Flag, scope: Scope) -> dict[str, Any]:
     definition = flag.definition
     groups = {group.id: group for group in scope.groups}
@@ -200,6 +220,7 @@ def _fields(flag: Flag, scope: Scope) -> dict[str, Any]:
         "folder": definition.folder or None,
         "rules": tuple(map(rule_shown, definition.rules)),
         "variants": tuple(map(variant_shown, definition.variants)),
+        "bucketing": bucketing_shown(definition.bucketing),
         "environment": flag.environment,
         "websiteId": flag.website_id,
         "organizationId": flag.organization_id,

@@ -18,6 +18,7 @@ from analytics_box.flags.flag import (
     RuleType,
     Scalar,
     Variant,
+    is_key,
 )
 from analytics_box.query.patterns import NotAPattern, compiled
 
@@ -28,7 +29,7 @@ _TYPES: Final[dict[str, RuleType]] = {"user_id": "user_id", "email": "email"}
 _PLAIN: Final = frozenset(("equals", "contains", "starts_with", "ends_with", "in"))
 MOST_PARTS: Final = 10 * MOST_NODES  # that a condition is read of, before what is the same in it is joined
 _LONGEST_PATTERN: Final = 900  # characters
-_VARIANT_KEY: Final = re.compile(r"(?!(?:true|false)\Z)[A-Za-z0-9_-]{1,64}\Z")
+_LONGEST_VARIANT: Final = 64  # characters of a value that names its variant
 
 
 def leaf(attribute: str, operator: Operator, value: Scalar) -> Node:
@@ -222,7 +223,7 @@ def variants_of(values: Iterable[Any], names: Sequence[str] = ()) -> list[Varian
         identity = identity_of(value)
         if identity in made:
             continue
-        key = names[index] if index < len(names) and _VARIANT_KEY.match(names[index]) else _name(value)
+        key = names[index] if index < len(names) and _is_variant_key(names[index]) else _name(value)
         free = key if key and key not in taken else f"value-{len(made) + 1}"
         while free in taken:
             free += "-"
@@ -247,4 +248,8 @@ def _name(value: Any) -> str:
     if isinstance(value, bool):
         return ""
     text = value if isinstance(value, str) else f"{value:g}" if isinstance(value, int | float) else ""
-    return text if _VARIANT_KEY.match(text) else ""
+    return text if _is_variant_key(text) else ""
+
+
+def _is_variant_key(text: str) -> bool:
+    return len(text) <= _LONGEST_VARIANT and is_key(text) and text not in {"true", "false"}

@@ -1,6 +1,5 @@
 """What a file wants to be there: flags and target groups, whatever program wrote it. Pure."""
 
-import re
 from collections.abc import Iterable
 from typing import Any, Final, Literal
 
@@ -9,7 +8,7 @@ from msgspec import Struct
 
 from analytics_box.errors import BadRequest
 from analytics_box.file_queue import keep_going
-from analytics_box.flags.flag import LONGEST_DESCRIPTION, LONGEST_KEY, LONGEST_NAME, Definition, Rule
+from analytics_box.flags.flag import KEY_FAULT, LONGEST_DESCRIPTION, LONGEST_NAME, Definition, Rule, is_key
 from analytics_box.flags.moving.conditions import is_for_nobody
 
 Source = Literal["analytics-box", "unleash", "growthbook", "launchdarkly", "flagd", "flagd-v3"]  # whose file it is
@@ -18,7 +17,6 @@ Existing = Literal["skip", "replace"]  # what becomes of a flag that is there al
 
 MOST: Final = 1_000  # flags of a file
 MOST_BYTES: Final = 8_000_000  # of a file
-_KEY: Final = re.compile(r"[A-Za-z0-9_-]+\Z")
 
 
 class Wanted(Struct, frozen=True, kw_only=True):
@@ -95,9 +93,7 @@ def key_error(key: str) -> str:
     """Why nothing here can have this key; empty where it can."""
     if not key:
         return "It has no key"
-    if len(key) > LONGEST_KEY or not _KEY.match(key):
-        return f"A key has letters, digits, _ and - only, and at most {LONGEST_KEY} of them"
-    return ""
+    return "" if is_key(key) else KEY_FAULT
 
 
 def name_of(given: Any, key: str = "") -> str:

@@ -64,7 +64,7 @@ async def create(request: Asked, call: NamedDependency[Call]) -> Response[bytes]
     given = body.decode(_NEW.decode, await _body(request, call))
     own, _ = _own(call, key, given.clientId)
     new = NewFlag(key=given.key, websiteId=own.website_id, organizationId=own.organization_id, **_fields(given))
-    done = await save(call.parts, own.scope, lambda db: change.create(db, own, new), adds=True)
+    done = await save(call.parts, own.scope, lambda db: change.create(db, own, new, by_sdk=True), adds=True)
     return _shown(request, call, own, done.flag)
 
 

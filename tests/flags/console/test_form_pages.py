@@ -2,12 +2,14 @@
 
 from html import unescape
 from types import SimpleNamespace
+from typing import get_args
 
 import pytest
 from msgspec import to_builtins
 from msgspec.structs import replace
 
-from analytics_box.flags.flag import Node, Rule, Variant
+from analytics_box.flags.flag import Algorithm, Node, Rule, Variant
+from analytics_box.texts import FlagPage
 from tests.cases import each
 from tests.flags.console.world import Console, fields_of
 from tests.flags.definitions import WHOLE, WRITTEN
@@ -62,6 +64,26 @@ def test_the_off_value_is_chosen_typed_and_kept(console: Console) -> None:
     form = fields_of(console.seen(edit)) | {"variants.0.type": "string", "offValue": "5", "do": "save"}
     console.gone_to(edit, form)
     assert console.flag(path).definition.offValue == "5"
+
+
+def test_a_new_flag_draws_independently_and_the_page_of_another_says_that_it_does_not(console: Console) -> None:
+    path = console.gone_to("/flags/new", console.new("fresh", type="rollout", percentage="50"))
+    assert console.flag(path).definition.bucketing.algorithm == "flagd"
+    assert FlagPage.dependent not in unescape(console.seen(path))
+    old = console.world.put("older", {"type": "rollout", "rolloutPercentage": 50})
+    page = unescape(console.seen(f"/flags/{old.id}"))
+    assert FlagPage.dependent in page
+    assert FlagPage.algorithms["default"] in page
+    console.gone_to(f"/flags/{old.id}/edit", fields_of(console.seen(f"/flags/{old.id}/edit")) | {"do": "save"})
+    assert console.flag(f"/flags/{old.id}").definition.bucketing.algorithm == "default"
+
+
+@each("algorithm", get_args(Algorithm))
+def test_the_form_keeps_every_algorithm(console: Console, algorithm: str) -> None:
+    given = {"type": "rollout", "rolloutPercentage": 50, "bucketing": {"algorithm": algorithm}}
+    flag = console.world.put(f"drawn-{algorithm}", given)
+    assert fields_of(console.seen(f"/flags/{flag.id}/edit"))["algorithm"] == algorithm
+    assert FlagPage.algorithms[flag.definition.bucketing.algorithm] in unescape(console.seen(f"/flags/{flag.id}"))
 
 
 def test_a_form_that_is_saved_untouched_changes_nothing(console: Console) -> None:

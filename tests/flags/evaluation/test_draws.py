@@ -7,7 +7,12 @@ import random
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache
+from itertools import combinations
 
+from msgspec.structs import replace
+
+from analytics_box.flags.editing.draft import started
+from analytics_box.flags.editing.messages import NewFlag
 from analytics_box.flags.evaluation.bucketing import (
     absolute,
     rollout_draw,
@@ -17,7 +22,7 @@ from analytics_box.flags.evaluation.bucketing import (
     variant_prefix,
 )
 from analytics_box.flags.evaluation.context import Context
-from analytics_box.flags.flag import Algorithm
+from analytics_box.flags.flag import Algorithm, Definition, Variant
 from tests.cases import each
 from tests.flags.evaluation.made import flag, ruleset
 
@@ -98,6 +103,63 @@ def test_a_flag_tells_nothing_of_another(algorithm: Algorithm) -> None:
     for one, other in ((0, 1), (0, 2), (1, 2)):
         both = Counter((a < 50, b < 50) for a, b in zip(drawn[one], drawn[other], strict=True))
         assert unevenness([both[a, b] for a in (True, False) for b in (True, False)], [0.25] * 4) < UNFAIR[3]
+
+
+EXPERIMENTS = (
+    *("new-checkout", "pricing-page", "signup-form", "home-hero", "dark-mode"),
+    *("free-trial", "onboarding", "search-v2", "upsell-banner", "checkout-button"),
+)
+PAIRS = 45
+UNRELATED = 33.0  # what a fair table of two by two gives once in a hundred million: 45 pairs of 3 kinds of ids pass it
+
+
+def everyday_ids() -> dict[str, list[str]]:
+    """Ids of users as applications have them."""
+    chance = random.Random(7)
+    return {
+        "counted": [f"user-{one}" for one in range(10_000, 12_000)],
+        "numbers": [str(100_000 + one) for one in range(2_000)],
+        "random": [f"{chance.getrandbits(128):032x}" for _ in range(2_000)],
+    }
+
+
+def related(definition: Definition, who: Sequence[str]) -> int:
+    """How many pairs of experiments with this definition depend on each other, by the users that get both variants."""
+    flags = [replace(flag(key), definition=definition) for key in EXPERIMENTS]
+    given = [ruleset(*flags).all(Context(user_id=one)) for one in who]
+    found = 0
+    for one, other in combinations(range(len(EXPERIMENTS)), 2):
+        both = Counter((outcomes[one].gave, outcomes[other].gave) for outcomes in given)
+        rows, columns = (Counter(outcomes[place].gave for outcomes in given) for place in (one, other))
+        squares = (
+            (both[a, b] - rows[a] * columns[b] / len(who)) ** 2 / (rows[a] * columns[b] / len(who))
+            for a in rows
+            for b in columns
+        )
+        found += len(rows) < 2 or len(columns) < 2 or sum(squares) > UNRELATED
+    return found
+
+
+EVEN = [Variant("control", "a", weight=50), Variant("treatment", "b", weight=50)]
+
+
+@each(
+    "given",
+    [
+        NewFlag(key="x", type="multivariant", variants=tuple(EVEN)),
+        NewFlag(key="x", type="multivariant", variants=tuple(replace(one, weight=None) for one in EVEN)),
+        NewFlag(key="x", type="rollout", rolloutPercentage=50),
+    ],
+)
+def test_new_experiments_with_everyday_names_are_independent(given: NewFlag) -> None:
+    for kind, who in everyday_ids().items():
+        assert related(started(given), who) == 0, kind
+
+
+def test_experiments_with_the_default_draw_depend_on_each_other() -> None:
+    """Why new flags have another one: most pairs of them share more or fewer users than chance would give them."""
+    given = NewFlag(key="x", type="rollout", rolloutPercentage=50)
+    assert related(started(given, by_sdk=True), everyday_ids()["counted"]) > PAIRS / 2
 
 
 def test_the_default_draw_is_the_same_for_every_flag_but_for_a_step() -> None:

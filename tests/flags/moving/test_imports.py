@@ -65,8 +65,8 @@ def test_what_was_lost_makes_an_inactive_flag_with_a_note(world: World) -> None:
     assert (row["status"], row["flagStatus"]) == ("created", "inactive")
     assert row["notes"] == ["It is on at random, each time anew", "It is inactive; look at it and activate it"]
     assert shown["inactive"] == sum("look at it" in " ".join(one["notes"]) for one in shown["flags"]) > 3
-    dotted = by_key(shown)["name.with.dots"]
-    assert (dotted["status"], dotted["field"], dotted["flagId"]) == ("failed", "key", None)
+    slashed = by_key(shown)["name/with/slashes"]
+    assert (slashed["status"], slashed["field"], slashed["flagId"]) == ("failed", "key", None)
     history = world.good("flags/history", flagId=row["flagId"])
     assert "From Unleash; It is on at random" in json.dumps(history)
 

@@ -85,7 +85,7 @@ def _given(ready: Ruleset, key: str, to: Context, product: str) -> Any:
     return None if outcome.reason == "DEPENDENCY_NOT_SATISFIED" and product == "growthbook" else outcome.value
 
 
-_KEY = "A key has letters, digits, _ and - only, and at most 128 of them"
+_KEY = "A key has 1 to 128 letters and digits of any script, and any of . _ : ~ | -"
 _UNREAD = "Its targeting cannot be read"
 LOST: dict[str, dict[str, str]] = {
     "unleash": {
@@ -93,7 +93,7 @@ LOST: dict[str, dict[str, str]] = {
         "custom-strategy": "The strategy byMoonPhase has no counterpart",
         "until-later": "The constraint currentTime DATE_BEFORE has no counterpart",
         "unknown-segment": "The strategy default has a segment whose constraints the file does not have",
-        "name.with.dots": _KEY,
+        "name/with/slashes": _KEY,
     },
     "growthbook": {
         "namespaced": "Rule 1: its namespace has no counterpart",
@@ -101,13 +101,13 @@ LOST: dict[str, dict[str, str]] = {
         "nested": "Rule 1: the nested attribute address.city has no counterpart",
         "lookahead": "Rule 1: the regular expression ^(?!test) has no counterpart",
         "sized": "Rule 1: $size of tags has no counterpart",
-        "dotted.key": _KEY,
+        "slashed/key": _KEY,
     },
     "launchdarkly": {
         "other-kind": "Rule 1: os in has no counterpart",
         "nested": "Rule 1: /address/city in has no counterpart",
         "big-segment": "The segment big is not all there: Its users are not in the file (a big segment)",
-        "dotted.key": _KEY,
+        "slashed/key": _KEY,
     },
     "flagd": {
         "by-the-clock": f'{_UNREAD}: {{">":[{{"var":"$flagd.timestamp"}},1700000000]}} has no counterpart',

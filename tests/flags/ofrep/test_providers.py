@@ -39,6 +39,7 @@ FLAGS: dict[str, dict[str, Any]] = {
     "count": {"type": "multivariant", "variants": [{"key": "few", "type": "number", "value": 3}]},
     "layout": {"type": "multivariant", "variants": [{"key": "wide", "type": "json", "value": {"columns": [1, 2]}}]},
     "sleeping": {"type": "boolean", "defaultValue": True, "status": "inactive"},
+    "größe:a.b~c|プラン": {"type": "boolean", "defaultValue": True},
     "resting": {"type": "boolean", "status": "inactive", "offValue": True},
 }
 
@@ -94,6 +95,7 @@ def test_python_gets_every_kind_of_value(place: Place) -> None:
         client.get_object_details("layout", {}, somebody),
         client.get_boolean_details("sleeping", False, somebody),
         client.get_boolean_details("resting", False, somebody),
+        client.get_boolean_details("größe:a.b~c|プラン", False, somebody),
         client.get_boolean_details("on", False),
     ]
     assert [(one.value, one.variant, str(one.reason), one.error_code) for one in found] == [
@@ -106,6 +108,7 @@ def test_python_gets_every_kind_of_value(place: Place) -> None:
         ({"columns": [1, 2]}, "wide", "SPLIT", None),
         (False, None, "ERROR", ErrorCode.FLAG_NOT_FOUND),
         (True, "true", "DISABLED", None),
+        (True, "true", "STATIC", None),
         (True, "true", "STATIC", None),
     ]
     assert found[0].flag_metadata["flagId"] == place.ids["on"]
