@@ -126,6 +126,21 @@ class BoxError(Exception):
         return {}
 
 
+def forget_frames(raised: BaseException) -> None:
+    """Drop the tracebacks of an exception and of everything that led to it.
+
+    A traceback keeps each frame that the exception passed through, with its values: the body of a refused request, for
+    example. A frame that refers to its own exception keeps both until the garbage collector runs, which is rare here.
+    """
+    waiting: list[BaseException | None] = [raised]
+    while waiting:
+        one = waiting.pop()
+        if one is not None and one.__traceback__ is not None:
+            one.__traceback__ = None
+            waiting += (one.__cause__, one.__context__)
+            waiting += one.exceptions if isinstance(one, BaseExceptionGroup) else ()
+
+
 class _OfFields(BoxError):
     """A refusal that can be about single fields of a request."""
 

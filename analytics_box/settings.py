@@ -260,6 +260,11 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     max_requests_address: Annotated[
         int, Meta(ge=1), "Requests of one address that are answered at the same time, besides events; others wait."
     ] = 16
+    max_bodies_bytes: Annotated[
+        int,
+        Meta(ge=16_777_216),
+        "Bytes of request bodies that the box holds at the same time; callers without a credential have half of it.",
+    ] = 33_554_432
     max_event_bytes: Annotated[int, Meta(ge=1024), "Largest body of one event."] = 65_536
     max_batch_bytes: Annotated[int, Meta(ge=1024), "Largest body of an array of events."] = 1_048_576
     max_query_bytes: Annotated[int, Meta(ge=1024), "Largest body of a query."] = 262_144

@@ -31,7 +31,7 @@ _LEAST_RSA = 1_150  # bytes of a key of 2,048 bits
 LOOK = 60.0  # seconds between two looks at the certificate
 _HTTP1 = HTTP1Settings(
     header_read_timeout=15_000,  # ms to send a request's header; also closes idle connections
-    max_buffer_size=65_536,
+    max_buffer_size=32_768,  # bytes of a header, and of an answer that waits
 )
 _HTTP2 = HTTP2Settings(  # no pings: they would make an idle connection look busy
     initial_connection_window_size=262_144,

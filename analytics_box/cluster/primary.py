@@ -113,7 +113,7 @@ class Machines:
             raise errors.NotFound("There is nothing at this address")
         if scope["method"] != "POST":
             raise errors.MethodNotAllowed("Send POST", headers={"Allow": "POST"})
-        pull = self._opened(await body.read(receive, limit=MOST_BYTES, seconds=10))
+        pull = self._opened(await body.read(scope, receive, limit=MOST_BYTES, seconds=10))
         await self._know(pull)
         await self._check_is_newer(pull)
         self._heard[pull.node] = Heard(self._clock.now(), pull, {one.site: one for one in pull.seen})

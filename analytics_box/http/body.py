@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar, cast
 from urllib.parse import parse_qsl
 
@@ -14,24 +14,75 @@ from analytics_box.errors import (
     Detail,
     PayloadTooLarge,
     RequestTimeout,
+    Unavailable,
     UnsupportedMediaType,
     WrongTypes,
 )
-from analytics_box.http.asgi import Receive
+from analytics_box.http.address import network_of
+from analytics_box.http.asgi import Receive, Scope
 
 T = TypeVar("T")
 
 MOST_FIELDS = 100  # of a form
+ANONYMOUS_BYTES = 65_536  # of the body of a caller without a credential
+_TOO_LARGE = "The body may have {:,} bytes at most"
 _MISSING = re.compile("Object missing required field `(.+)`")
 
 
-async def read(receive: Receive, *, limit: int, seconds: float, length: bytes = b"") -> bytes:
-    """The whole body. Raises PayloadTooLarge, RequestTimeout or BrokenBody.
+class BytesInFlight:
+    """The bytes of request bodies that the box holds, which come to `most` at the most.
 
-    `length` is the Content-Length, to which the server holds a client: a body that has come as far is whole, and the
-    message that says so is not waited for. It takes granian's thread and ours a tenth of the time of an event. The
-    deadline does what asyncio.timeout does, which alone took as long as understanding half an event.
+    Callers without a credential have half of them together, and a quarter per address, so that their uploads never
+    keep others from sending. A body that comes in one piece is not counted: it is there before anybody can refuse it.
     """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._all = 0
+        self._of_networks: dict[str, int] = {}
+        self._of_strangers = 0
+
+    def __len__(self) -> int:
+        return self._all
+
+    def take(self, scope: Scope, size: int) -> None:
+        """Count bytes of this request until it ends. Raises Unavailable where there is no room for them."""
+        network = "" if scope.get("known") else network_of(scope.get("address", ""))
+        if (
+            self._all + size > self._most
+            or (network and self._of_strangers + size > self._most // 2)
+            or (network and self._of_networks.get(network, 0) + size > self._most // 4)
+        ):
+            raise Unavailable("The box is receiving too much at the moment; try again in a few seconds", retry_after=5)
+        self._all += size
+        if network:
+            self._of_strangers += size
+            self._of_networks[network] = self._of_networks.get(network, 0) + size
+        held = scope.setdefault("body_bytes", {})
+        held[network] = held.get(network, 0) + size
+
+    def give_back(self, held: Mapping[str, int]) -> None:
+        """A request has ended, which held so many bytes by the network that they counted for."""
+        for network, size in held.items():
+            self._all -= size
+            if network:
+                self._of_strangers -= size
+                self._of_networks[network] -= size
+                if not self._of_networks[network]:
+                    del self._of_networks[network]
+
+
+async def read(scope: Scope, receive: Receive, *, limit: int, seconds: float) -> bytes:
+    """The whole body, of `limit` bytes at the most. Raises PayloadTooLarge, RequestTimeout, BrokenBody or Unavailable.
+
+    A body that declares more is refused before it is read. One that has come as far as its Content-Length, to which the
+    server holds a client, is whole, and the message that says so is not waited for. It takes granian's thread and ours
+    a tenth of the time of an event. The deadline does what asyncio.timeout does, which alone took as long as
+    understanding half an event.
+    """
+    length = length_of(scope)
+    if length.isdigit() and int(length) > limit:
+        raise PayloadTooLarge(_TOO_LARGE.format(limit))
     task = asyncio.current_task()
     if task is None:
         raise RuntimeError("A body is read in a task")
@@ -45,7 +96,7 @@ async def read(receive: Receive, *, limit: int, seconds: float, length: bytes = 
 
     deadline = asyncio.get_running_loop().call_later(seconds, give_up)
     try:
-        return await _whole(receive, limit, length)
+        return await _whole(scope, receive, limit, length)
     except asyncio.CancelledError as cancelled:
         if late and task.uncancel() <= cancelling:
             raise RequestTimeout(f"The body did not arrive within {seconds:g} seconds") from cancelled
@@ -54,12 +105,13 @@ async def read(receive: Receive, *, limit: int, seconds: float, length: bytes = 
         deadline.cancel()
 
 
-def length_of(headers: Iterable[tuple[bytes, bytes]]) -> bytes:
+def length_of(scope: Scope) -> bytes:
     """The Content-Length as it was sent; empty where none was."""
-    return dict(headers).get(b"content-length", b"")
+    by_name: Mapping[bytes, bytes] = scope.get("headers_by_name") or dict(scope["headers"])
+    return by_name.get(b"content-length", b"")
 
 
-async def _whole(receive: Receive, limit: int, length: bytes) -> bytes:
+async def _whole(scope: Scope, receive: Receive, limit: int, length: bytes) -> bytes:
     chunks: list[bytes] = []
     size = 0
     while True:
@@ -69,9 +121,11 @@ async def _whole(receive: Receive, limit: int, length: bytes) -> bytes:
         chunk: bytes = message["body"]
         size += len(chunk)
         if size > limit:
-            raise PayloadTooLarge(f"The body may have {limit:,} bytes at most")
+            raise PayloadTooLarge(_TOO_LARGE.format(limit))
         if not message["more_body"] or b"%d" % size == length:
             return b"".join([*chunks, chunk]) if chunks else chunk
+        if "bodies" in scope:
+            scope["bodies"].take(scope, len(chunk))
         chunks.append(chunk)
 
 
@@ -133,7 +187,8 @@ def _detail(wrong: msgspec.ValidationError) -> Detail:
 async def of_request(
     request: Request[Any, Any, Any], *, wanted: tuple[bytes, ...], limit: int, seconds: float
 ) -> bytes:
-    """The body of a typed handler's request, its headers checked first."""
-    headers = request.scope["headers"]
-    check_headers(headers, wanted=wanted)
-    return await read(cast(Receive, request.receive), limit=limit, seconds=seconds, length=length_of(headers))
+    """The body of a typed handler's request, its headers checked first; a short one of callers without a credential."""
+    scope = cast(Scope, request.scope)
+    check_headers(scope["headers"], wanted=wanted)
+    limit = limit if scope.get("known") else min(limit, ANONYMOUS_BYTES)
+    return await read(scope, cast(Receive, request.receive), limit=limit, seconds=seconds)

@@ -16,8 +16,10 @@ from analytics_box.errors import BoxError, RateLimited
 from analytics_box.http import render
 from analytics_box.http.address import canonical, client_of, network_of, networks
 from analytics_box.http.asgi import App, Message, Receive, Scope, Send, respond
+from analytics_box.http.body import BytesInFlight
 from analytics_box.http.proxy_watch import ProxyWatch
 from analytics_box.http.turns import Turns
+from analytics_box.http.unread import PIECE, UnreadAnswers
 from analytics_box.http.well_known import RESOURCE
 from analytics_box.limits import Allowance, Limits
 from analytics_box.settings import Settings
@@ -93,6 +95,8 @@ class Front:
         self._headers = (*SECURITY_HEADERS, HSTS) if settings.secure else SECURITY_HEADERS
         self._how = challenge(settings)
         self._noted = settings.access_log == "on"
+        self._bodies = BytesInFlight(settings.max_bodies_bytes)
+        self._unread = UnreadAnswers()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -100,6 +104,7 @@ class Front:
             return
         request_id = ids.new_request_id()
         scope["request_id"] = request_id
+        scope["bodies"] = self._bodies
         log.REQUEST_ID.set(request_id)
         status = 0
         began = time.perf_counter() if self._noted else 0.0
@@ -127,6 +132,9 @@ class Front:
                 message["headers"] = [*own, *more]
             elif head and message["type"] == "http.response.body":
                 message = {**message, "body": b""}
+            elif len(message.get("body", b"")) > PIECE:
+                await self._send_long(scope, send, message)
+                return
             await send(message)
 
         try:
@@ -136,12 +144,21 @@ class Front:
             if not status:
                 await refuse(answer, error, render.api_body(error, request_id))
         finally:
+            if "body_bytes" in scope:
+                self._bodies.give_back(scope["body_bytes"])
             leave = scope.pop("leave", None)
             if leave is not None:
                 leave()
             if self._noted:
                 method = "HEAD" if head else scope["method"]
                 log.note_request(method, self._shown(scope), status or LEFT, (time.perf_counter() - began) * 1000)
+
+    async def _send_long(self, scope: Scope, send: Send, message: Message) -> None:
+        """Send a long part of an answer as fast as its client reads, which needs no turn of its address any more."""
+        if "end_turn" in scope:
+            scope["end_turn"]()
+        network = network_of(scope.get("address", ""))
+        await self._unread.send(send, message["body"], network=network, more=message.get("more_body", False))
 
     def _shown(self, scope: Scope) -> str:
         """A request's path for the access log: of addresses that hold ids and tokens, what they are made after."""
@@ -180,7 +197,7 @@ class Front:
             await between(scope, receive, answer)
             return
         self._admit(scope)
-        async with self._turns.of(network_of(scope["address"])):
+        async with self._turns.of(network_of(scope["address"])) as scope["end_turn"]:
             await self._app(scope, receive, answer)
 
     def _admit(
@@ -193,7 +210,7 @@ class Front:
         except BoxError as refused:
             if told:
                 raise
-            scope["refused"] = refused
+            scope["refused"] = refused.with_traceback(None)  # its frames hold the scope
 
     def _check(self, scope: Scope, headers: Mapping[bytes, bytes], *, own_host: bool) -> None:
         """Set the client's address; refuse unknown hosts and floods. Raises BoxError.

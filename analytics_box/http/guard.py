@@ -39,8 +39,9 @@ class Guard(Struct, frozen=True):
     async def identity(self, connection: Connection, access: Access, *, page: bool = False) -> Identity:
         """The caller, as far as `access` reaches. Raises RateLimited, and Forbidden for what another site forged."""
         identity = await self.callers.identify(connection)
+        scope = cast(Scope, connection.scope)
+        scope["known"] = not identity.anonymous
         if identity.key is not None:
-            scope = cast(Scope, connection.scope)
             scope["allowance"] = self.callers.admit(scope, identity.key)  # for the front's headers
         if access not in {PUBLIC, SIGNED_IN}:
             identity = identity.within(access)

@@ -30,7 +30,16 @@ _WORDS = {
 
 
 def as_box_error(raised: BaseException) -> BoxError:
-    """Any exception as one of ours. Unknown ones are logged here and say nothing of their cause."""
+    """Any exception as one of ours, without the frames it came through, for they hold the request's body.
+
+    Unknown exceptions are logged here; the refusal says nothing of their cause.
+    """
+    error = _as_box_error(raised)
+    errors.forget_frames(raised)
+    return error
+
+
+def _as_box_error(raised: BaseException) -> BoxError:
     if isinstance(raised, BoxError):
         return raised
     if isinstance(raised, HTTPException) and raised.status_code in _BY_STATUS:

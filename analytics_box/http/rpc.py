@@ -24,6 +24,7 @@ from analytics_box.http.call import Call, Parts
 from analytics_box.http.guard import Guard
 from analytics_box.http.permission import allow
 from analytics_box.http.route import Procedure
+from analytics_box.identity import Identity
 
 _JSON = (b"application/json",)
 _HEADERS = [(b"content-type", b"application/json"), (b"cache-control", b"no-store")]
@@ -76,28 +77,49 @@ class Procedures:
 
     async def serve(self, line: Procedure, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a POST for this procedure."""
-        enveloped = normalize_path(scope["path"]).startswith("/rpc/")
-        settings = self._parts.settings
+        scope["enveloped"] = normalize_path(scope["path"]).startswith("/rpc/")
         try:
-            identity = await self._guard.identity(ASGIConnection(cast(LitestarScope, scope)), line.access)
-            body.check_headers(scope["headers"], wanted=_JSON)
-            limit = line.most_bytes or settings.max_query_bytes
-            length = body.length_of(scope["headers"])
-            sent = await body.read(receive, limit=limit, seconds=settings.body_seconds, length=length)
-            form = read_form(sent, enveloped=enveloped)
-            enveloped = form.enveloped
-            # Not earlier, because a refusal has the form that was asked in.
-            allow(identity, line.access, role=line.role, anonymous=line.anonymous)
-            most = settings.limit_rpc and (line.limit or settings.limit_rpc)
-            scope["allowance"] = self._parts.limits.take(line.name, identity.limit_name, most)
-            output = await _call(line, self._parts.by(identity), form.input)
+            reply = await self._reply(line, scope, receive)
         except Exception as raised:
             error = render.as_box_error(raised)
-            refusal = refusal_body(error, str(scope["request_id"]), enveloped=enveloped)
+            refusal = refusal_body(error, str(scope["request_id"]), enveloped=scope["enveloped"])
             await respond(send, error.status, _sized(render.header_list(error), refusal), refusal)
         else:
-            reply = _reply(output, enveloped=enveloped)
             await respond(send, 200, _sized(_HEADERS, reply), reply)
+
+    async def _reply(self, line: Procedure, scope: Scope, receive: Receive) -> bytes:
+        """The answer to a call that is carried out. Raises BoxError; then the body goes with this frame."""
+        settings = self._parts.settings
+        identity = await self._guard.identity(ASGIConnection(cast(LitestarScope, scope)), line.access)
+        body.check_headers(scope["headers"], wanted=_JSON)
+        refused = refusal_of(identity, line)
+        limit = line.most_bytes or settings.max_query_bytes
+        if identity.anonymous or refused is not None:
+            limit = min(limit, body.ANONYMOUS_BYTES)
+        try:
+            sent = await body.read(scope, receive, limit=limit, seconds=settings.body_seconds)
+            # A refusal has the form that was asked in, which only the body tells.
+            form = read_form(sent, enveloped=scope["enveloped"])
+        except BoxError:
+            if refused is not None:
+                raise refused from None
+            raise
+        scope["enveloped"] = form.enveloped
+        if refused is not None:
+            raise refused
+        most = settings.limit_rpc and (line.limit or settings.limit_rpc)
+        scope["allowance"] = self._parts.limits.take(line.name, identity.limit_name, most)
+        output = await _call(line, self._parts.by(identity), form.input)
+        return _reply(output, enveloped=form.enveloped)
+
+
+def refusal_of(identity: Identity, line: Procedure) -> BoxError | None:
+    """The refusal of a caller who may not call this procedure; None for those who may."""
+    try:
+        allow(identity, line.access, role=line.role, anonymous=line.anonymous)
+    except BoxError as refused:
+        return refused.with_traceback(None)
+    return None
 
 
 async def _call(line: Procedure, call: Call, given: bytes) -> Any:

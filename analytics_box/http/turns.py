@@ -5,7 +5,7 @@ as many answers before everybody else's next step.
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 
@@ -18,13 +18,25 @@ class Turns:
         self._free: dict[str, asyncio.Semaphore] = {}
 
     @asynccontextmanager
-    async def of(self, network: str) -> AsyncIterator[None]:
-        """One turn of an address, once it has a free one."""
+    async def of(self, network: str) -> AsyncIterator[Callable[[], None]]:
+        """One turn of an address, once it has a free one. It ends with the block, or with a call of what is yielded:
+        an answer that only waits for its client needs no turn."""
         self._under_way[network] = self._under_way.get(network, 0) + 1
+        free = self._free.setdefault(network, asyncio.Semaphore(self._at_once))
+        has_turn = False
+
+        def end() -> None:
+            nonlocal has_turn
+            if has_turn:
+                has_turn = False
+                free.release()
+
         try:
-            async with self._free.setdefault(network, asyncio.Semaphore(self._at_once)):
-                yield
+            await free.acquire()
+            has_turn = True
+            yield end
         finally:
+            end()
             self._leave(network)
 
     def _leave(self, network: str) -> None:

@@ -52,7 +52,7 @@ def serve(intake: Intake) -> App:
 
     async def serve_pixel(scope: Scope, receive: Receive, send: Send) -> None:
         headers = dict(scope["headers"])
-        refused = scope.get("refused")
+        refused = scope.pop("refused", None)
         if refused is not None and not render.is_retryable(refused):
             raise refused  # the request is not for this box
         try:
@@ -65,6 +65,7 @@ def serve(intake: Intake) -> App:
             else:
                 said = await _take(intake, Delivery(scope, headers, b""))
         except BoxError as error:
+            errors.forget_frames(error)
             said = serving.refused(intake, scope, headers, error)
             what_happened = (serving.HAPPENED, said)
             if error.status == 405:

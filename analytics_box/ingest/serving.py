@@ -42,15 +42,16 @@ def post(intake: Intake, handler: Handler, too_large: str, most_bytes: int | Non
         more = _cors(origin) if origin is not None else []
         try:
             if "refused" in scope:
-                raise scope["refused"]
+                raise scope.pop("refused")
             if scope["method"] == "OPTIONS":
                 await respond(send, _NO_CONTENT, [*more, *_PREFLIGHT])
                 return
             if scope["method"] != "POST":
                 raise errors.MethodNotAllowed("Send events with POST", headers={"Allow": "POST, OPTIONS"})
-            sent = Delivery(scope, headers, await _body(intake, receive, headers, most, too_large))
+            sent = Delivery(scope, headers, await _body(intake, scope, receive, headers, most, too_large))
             answer = await handler(intake, sent)
         except BoxError as error:
+            errors.forget_frames(error)
             said = refused(intake, scope, headers, error)
             refusal = render.ingest_body(error, scope["request_id"])
             await respond(send, error.status, [*render.header_list(error), (HAPPENED, said), *more], refusal)
@@ -104,13 +105,12 @@ def _cors(origin: bytes) -> list[tuple[bytes, bytes]]:
     ]
 
 
-async def _body(intake: Intake, receive: Receive, headers: Headers, most: int, too_large: str) -> bytes:
+async def _body(intake: Intake, scope: Scope, receive: Receive, headers: Headers, most: int, too_large: str) -> bytes:
     """The body, as JSON or as text: beacons cannot send JSON without a preflight."""
     if headers.get(b"content-encoding", b"identity") != b"identity":
         raise errors.UnsupportedMediaType("Send events without Content-Encoding")
     try:
-        length = headers.get(b"content-length", b"")
-        return await body.read(receive, limit=most, seconds=intake.settings.body_seconds, length=length)
+        return await body.read(scope, receive, limit=most, seconds=intake.settings.body_seconds)
     except errors.PayloadTooLarge as large:
         raise errors.PayloadTooLarge(large.message, reason=too_large) from large
 

@@ -1,12 +1,13 @@
 """Reading a body ends at its deadline, and only then is it the client's fault."""
 
 import asyncio
+from collections.abc import Coroutine
 from typing import Any
 
 import pytest
 
 from analytics_box.errors import BrokenBody, PayloadTooLarge, RequestTimeout
-from analytics_box.http.body import read
+from analytics_box.http import body
 
 
 def sender(*messages: dict[str, Any]) -> Any:
@@ -22,8 +23,13 @@ def sender(*messages: dict[str, Any]) -> Any:
     return receive
 
 
-def part(body: bytes, *, more: bool = True) -> dict[str, Any]:
-    return {"type": "http.request", "body": body, "more_body": more}
+def read(receive: Any, *, limit: int, seconds: float, length: str = "") -> Coroutine[Any, Any, bytes]:
+    headers = [(b"content-length", length.encode())] if length else []
+    return body.read({"headers": headers}, receive, limit=limit, seconds=seconds)
+
+
+def part(content: bytes, *, more: bool = True) -> dict[str, Any]:
+    return {"type": "http.request", "body": content, "more_body": more}
 
 
 def test_a_body_in_parts_is_put_together() -> None:
@@ -33,14 +39,14 @@ def test_a_body_in_parts_is_put_together() -> None:
 
 
 def test_a_body_as_long_as_was_said_is_whole() -> None:
-    assert asyncio.run(read(sender(part(b"abcd")), limit=4, seconds=30, length=b"4")) == b"abcd"
+    assert asyncio.run(read(sender(part(b"abcd")), limit=4, seconds=30, length="4")) == b"abcd"
     parts = (part(b"ab"), part(b"cd"))
-    assert asyncio.run(read(sender(*parts), limit=4, seconds=30, length=b"4")) == b"abcd"
-    assert asyncio.run(read(sender(part(b"", more=False)), limit=4, seconds=30, length=b"0")) == b""
+    assert asyncio.run(read(sender(*parts), limit=4, seconds=30, length="4")) == b"abcd"
+    assert asyncio.run(read(sender(part(b"", more=False)), limit=4, seconds=30, length="0")) == b""
     with pytest.raises(PayloadTooLarge):
-        asyncio.run(read(sender(part(b"abcd")), limit=3, seconds=30, length=b"4"))
+        asyncio.run(read(sender(part(b"abcd")), limit=3, seconds=30, length="4"))
     with pytest.raises(BrokenBody):
-        asyncio.run(read(sender(part(b"ab"), {"type": "http.disconnect"}), limit=4, seconds=30, length=b"4"))
+        asyncio.run(read(sender(part(b"ab"), {"type": "http.disconnect"}), limit=4, seconds=30, length="4"))
 
 
 def test_what_is_too_long_or_gone_is_said() -> None:

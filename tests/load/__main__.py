@@ -17,6 +17,8 @@ overlap  queries that overlap for --seconds while events come in at --rate: the 
 abuse    connections that only take up room, --connections of each of --kinds for --seconds, from --addresses: how
          others are answered meanwhile; --kinds flood: 150 MB of events with long texts, and what they leave behind
 large    20 of the largest questions at once, of a key and of anonymous callers: memory, /health and events meanwhile
+refusals P18: 200 refusals of the largest body of every route, 200 unread answers of every route that anybody may ask,
+         200 unfinished uploads of each kind: memory above the start, 60 MB at the most
 flag_streams  --clients that listen for changed flags: memory, how soon a change reaches them all, what others wait
 phases   how long the steps of a check take beside what curl says of them, in --rounds
 clickhouse  --events over --days sent to ClickHouse (chdb): rows a second, and questions through the box beside chdb
@@ -51,6 +53,7 @@ from tests.load import (
     pages,
     phases,
     query,
+    refusals,
     resources,
     soak,
     status_page,
@@ -80,6 +83,7 @@ def main() -> None:
         "pages",
         "phases",
         "query",
+        "refusals",
         "soak",
         "start",
         "status_page",
@@ -141,6 +145,8 @@ def main() -> None:
             status_page.main(given.rate)
         case "monitors":
             monitors.main(given.monitors, given.seconds)
+        case "refusals":
+            refusals.main()
         case "memory":
             resources.memory()
         case "start":

@@ -110,8 +110,7 @@ class Ofrep:
             await self._stream(place, found, network, scope, receive, send)
             return
         body.check_headers(scope["headers"], wanted=())
-        length = body.length_of(scope["headers"])
-        content = await body.read(receive, limit=asked.LARGEST, seconds=self._body_seconds, length=length)
+        content = await body.read(scope, receive, limit=asked.LARGEST, seconds=self._body_seconds)
         wanted = asked.asked(content, scope["query_string"], environment_of_path)
         found = self._flags.client(client_id, self._clock.now()) or found  # it may have changed while the body came
         environment = self._environments.of(found, wanted.environment, self._flags.ruleset(found, wanted.environment))

@@ -90,12 +90,13 @@ class Serving:
         """GET /evaluate and /bulk."""
         try:
             if "refused" in scope:
-                raise scope["refused"]
+                raise scope.pop("refused")
             if scope["method"] != "GET":
                 await _other_method(scope, send)
                 return
             status, headers, body = self._answer(asking, scope)
         except BoxError as error:
+            errors.forget_frames(error)
             body = answers.refusal(asking, error, scope["request_id"])
             await respond(send, error.status, answers.refusal_headers(error), body)
         else:

@@ -239,7 +239,7 @@ class Redirects:
             await answers.ask_password(send, self._render)
             return False
         try:
-            sent = await body.read(receive, limit=_MOST_FORM_BYTES, seconds=self._settings.body_seconds)
+            sent = await body.read(scope, receive, limit=_MOST_FORM_BYTES, seconds=self._settings.body_seconds)
             given = body.form(sent).get("password", "")
             self._throttle(found.number, network_of(scope["address"]))
         except RateLimited as refused:

@@ -11,7 +11,7 @@ from analytics_box.acting import By
 from analytics_box.errors import BadRequest, PayloadTooLarge
 from analytics_box.http import body
 from analytics_box.http.answer import json_answer
-from analytics_box.http.asgi import Receive
+from analytics_box.http.asgi import Receive, Scope
 from analytics_box.http.call import Call
 from analytics_box.keys.ring import KeyRing
 from analytics_box.organizations import image
@@ -41,10 +41,10 @@ async def upload(request: Request[Any, Any, Any], token: FromPath[str], call: Na
     await call.read(lambda db: check(db, own, "member"))  # before a body is read
     try:
         sent = await body.read(
+            cast(Scope, request.scope),
             cast(Receive, request.receive),
             limit=image.MOST_BYTES,
             seconds=parts.settings.body_seconds,
-            length=body.length_of(request.scope["headers"]),
         )
     except PayloadTooLarge as large:
         raise PayloadTooLarge(image.TOO_LARGE) from large

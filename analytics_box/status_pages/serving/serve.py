@@ -245,7 +245,7 @@ class Serving:
             allowed = {"Allow": methods, **(_everywhere() if making.is_for_programs(rest) else {})}
             raise errors.MethodNotAllowed("A status page takes GET and HEAD", headers=allowed)
         else:
-            form = await forms.read(receive, scope["headers"], seconds=self._settings.body_seconds)
+            form = await forms.read(scope, receive, seconds=self._settings.body_seconds)
             await self._form(self._newest(whole), base, rest, scope, form, send)
 
     async def _form(

@@ -1,12 +1,11 @@
 """What is posted to the pages of subscribers: their own forms, and one click of a mail program (RFC 8058)."""
 
-from collections.abc import Iterable
 from typing import Final
 from urllib.parse import parse_qsl
 
 from analytics_box.errors import BrokenBody
 from analytics_box.http import body, multipart_form
-from analytics_box.http.asgi import Receive
+from analytics_box.http.asgi import Receive, Scope
 from analytics_box.status_pages.page import MOST_COMPONENTS
 
 MOST_BYTES: Final = 32_768
@@ -14,14 +13,14 @@ _MOST_FIELDS: Final = MOST_COMPONENTS + 20
 _PLAIN: Final = b"application/x-www-form-urlencoded"
 
 
-async def read(receive: Receive, headers: Iterable[tuple[bytes, bytes]], *, seconds: float) -> dict[str, str]:
+async def read(scope: Scope, receive: Receive, *, seconds: float) -> dict[str, str]:
     """The fields; the last of equal names wins. Mail programs send them as multipart/form-data, too.
 
     Raises BrokenBody and the other refusals of http.body.
     """
-    given = list(headers)
+    given = scope["headers"]
     body.check_headers(given, wanted=(_PLAIN, multipart_form.TYPE, b""))
-    sent = await body.read(receive, limit=MOST_BYTES, seconds=seconds, length=body.length_of(given))
+    sent = await body.read(scope, receive, limit=MOST_BYTES, seconds=seconds)
     kind = next((value for name, value in given if name == b"content-type"), _PLAIN)
     try:
         if kind.lower().startswith(multipart_form.TYPE):
