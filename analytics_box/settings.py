@@ -263,7 +263,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     max_bodies_bytes: Annotated[
         int,
         Meta(ge=16_777_216),
-        "Bytes of request bodies that the box holds at the same time; callers without a credential have half of it.",
+        "Bytes of request bodies that the box holds at once; callers without a credential have a quarter of it.",
     ] = 33_554_432
     max_event_bytes: Annotated[int, Meta(ge=1024), "Largest body of one event."] = 65_536
     max_batch_bytes: Annotated[int, Meta(ge=1024), "Largest body of an array of events."] = 1_048_576

@@ -6,6 +6,8 @@ Requests and answers are sealed with it (XChaCha20-Poly1305), so that only who h
 import hashlib
 from pathlib import Path
 
+from analytics_box.cluster.messages import KNOCK
+
 KEY_BYTES = 32
 LEAST = 32  # characters of the file's first line
 
@@ -39,6 +41,17 @@ class ClusterKey:
             return Aead(self._key).decrypt(sealed, purpose.encode())
         except (CryptoError, ValueError) as broken:
             raise Forged("It is not sealed with this key") from broken
+
+    def credential(self, at: int) -> str:
+        """The Authorization header of a request that is sent now (UTC ms)."""
+        return f"Cluster {self.seal(b'%d' % at, KNOCK).hex()}"
+
+    def sent_at(self, credential: bytes) -> int:
+        """When a request with this header was sent, UTC ms. Raises Forged."""
+        try:
+            return int(self.open(bytes.fromhex(credential.decode("ascii").removeprefix("Cluster ")), KNOCK))
+        except ValueError as broken:
+            raise Forged("It is no credential of this key") from broken
 
 
 def read_key(file: str) -> ClusterKey:

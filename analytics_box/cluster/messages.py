@@ -7,6 +7,7 @@ from msgspec import Meta, Struct
 PATH = "/cluster/pull"
 FORMAT = 2  # of these messages; machines with another one refuse each other
 ASKED = "cluster pull"  # what a request is sealed for
+KNOCK = "cluster knock"  # what the credential of a request is sealed for
 MOST_NODE = 1023
 
 _Text = Annotated[str, Meta(max_length=200)]

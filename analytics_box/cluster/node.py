@@ -160,7 +160,11 @@ class Mirroring:
             told=await memory.outbox.next(),
         )
         sealed = self._key.seal(msgspec.msgpack.encode(pull), ASKED)
-        headers = (("Content-Type", "application/octet-stream"), ("Accept-Encoding", "identity"))
+        headers = (
+            ("Authorization", self._key.credential(self._clock.now())),
+            ("Content-Type", "application/octet-stream"),
+            ("Accept-Encoding", "identity"),
+        )
         found = await self._client.fetch(
             Ask(
                 self._url,

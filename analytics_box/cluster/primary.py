@@ -113,6 +113,8 @@ class Machines:
             raise errors.NotFound("There is nothing at this address")
         if scope["method"] != "POST":
             raise errors.MethodNotAllowed("Send POST", headers={"Allow": "POST"})
+        self._check_credential(dict(scope["headers"]).get(b"authorization", b""))
+        scope["known"] = True
         pull = self._opened(await body.read(scope, receive, limit=MOST_BYTES, seconds=10))
         await self._know(pull)
         await self._check_is_newer(pull)
@@ -190,24 +192,37 @@ class Machines:
             silent=now - since >= SILENT,
         )
 
+    def _check_credential(self, given: bytes) -> None:
+        """See that a machine of this cluster asks, before its body is read. Raises Forbidden and Conflict."""
+        assert self._key is not None  # noqa: S101  the caller has looked
+        try:
+            ahead = self._key.sent_at(given) - self._clock.now()
+        except Forged as forged:
+            raise self._forged() from forged
+        if abs(ahead) > SKEW:
+            log.warning("An ingest machine was refused: its clock differs by %d seconds", ahead // 1000)
+            raise errors.Conflict(f"The clocks of this machine and the primary differ by {abs(ahead) // 1000} seconds")
+
+    def _forged(self) -> errors.Forbidden:
+        """The refusal of a request that was not made with this cluster's key, which is logged now and then."""
+        if self._clock.monotonic() - self._forgery_told >= _FORGERY_SECONDS:
+            self._forgery_told = self._clock.monotonic()
+            log.warning("A request of an ingest machine was refused: it has another key than cluster_key_file")
+        return errors.Forbidden("This machine has another cluster key than the primary")
+
     def _opened(self, sealed: bytes) -> Pull:
         """The request. Raises BoxError; what is wrong is logged, too, once it is sure that it came from a machine."""
         assert self._key is not None  # noqa: S101  the caller has looked
         try:
             pull = msgspec.msgpack.decode(self._key.open(sealed, ASKED), type=Pull)
         except Forged as forged:
-            if self._clock.monotonic() - self._forgery_told >= _FORGERY_SECONDS:
-                self._forgery_told = self._clock.monotonic()
-                log.warning("A request of an ingest machine was refused: it has another key than cluster_key_file")
-            raise errors.Forbidden("This machine has another cluster key than the primary") from forged
+            raise self._forged() from forged
         except msgspec.DecodeError as other:
             raise errors.BadRequest("The primary does not understand this machine: run the same version") from other
         if pull.format != FORMAT:
             raise errors.Conflict("This machine and the primary have versions that do not fit: run the same one")
-        ahead = pull.at - self._clock.now()
-        if abs(ahead) > SKEW:
-            log.warning("Ingest machine %d was refused: its clock differs by %d seconds", pull.node, ahead // 1000)
-            raise errors.Conflict(f"The clocks of this machine and the primary differ by {abs(ahead) // 1000} seconds")
+        if abs(pull.at - self._clock.now()) > SKEW:
+            raise errors.Conflict("This request is too old")
         self._once = {once: at for once, at in self._once.items() if self._clock.now() - at <= 2 * SKEW}
         if pull.once in self._once:
             log.warning("A request of ingest machine %d was sent a second time", pull.node)

@@ -1,6 +1,7 @@
 """Request bodies: counted while they arrive, read under a deadline, decoded with clear refusals."""
 
 import asyncio
+import contextlib
 import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar, cast
@@ -25,6 +26,8 @@ T = TypeVar("T")
 
 MOST_FIELDS = 100  # of a form
 ANONYMOUS_BYTES = 65_536  # of the body of a caller without a credential
+_PASSED_OVER = 8 << 20  # bytes
+_PASSING_SECONDS = 2.0
 _TOO_LARGE = "The body may have {:,} bytes at most"
 _MISSING = re.compile("Object missing required field `(.+)`")
 
@@ -32,7 +35,7 @@ _MISSING = re.compile("Object missing required field `(.+)`")
 class BytesInFlight:
     """The bytes of request bodies that the box holds, which come to `most` at the most.
 
-    Callers without a credential have half of them together, and a quarter per address, so that their uploads never
+    Callers without a credential have a quarter of them together, and an eighth per address, so that their uploads never
     keep others from sending. A body that comes in one piece is not counted: it is there before anybody can refuse it.
     """
 
@@ -50,8 +53,8 @@ class BytesInFlight:
         network = "" if scope.get("known") else network_of(scope.get("address", ""))
         if (
             self._all + size > self._most
-            or (network and self._of_strangers + size > self._most // 2)
-            or (network and self._of_networks.get(network, 0) + size > self._most // 4)
+            or (network and self._of_strangers + size > self._most // 4)
+            or (network and self._of_networks.get(network, 0) + size > self._most // 8)
         ):
             raise Unavailable("The box is receiving too much at the moment; try again in a few seconds", retry_after=5)
         self._all += size
@@ -105,6 +108,20 @@ async def read(scope: Scope, receive: Receive, *, limit: int, seconds: float) ->
         deadline.cancel()
 
 
+async def pass_over(scope: Scope, receive: Receive) -> None:
+    """Take what is left of a refused body without keeping it: many clients read an answer only once they have sent all.
+
+    A body that is too long, or too slow, is left; the server then closes the connection.
+    """
+    length = length_of(scope)
+    if scope.get("body_read") or not (length.isdigit() and ANONYMOUS_BYTES < int(length) <= _PASSED_OVER):
+        return
+    with contextlib.suppress(TimeoutError, asyncio.CancelledError):  # the client leaves once it has its answer
+        async with asyncio.timeout(_PASSING_SECONDS):
+            while (message := await receive())["type"] == "http.request" and message["more_body"]:
+                pass
+
+
 def length_of(scope: Scope) -> bytes:
     """The Content-Length as it was sent; empty where none was."""
     by_name: Mapping[bytes, bytes] = scope.get("headers_by_name") or dict(scope["headers"])
@@ -123,6 +140,7 @@ async def _whole(scope: Scope, receive: Receive, limit: int, length: bytes) -> b
         if size > limit:
             raise PayloadTooLarge(_TOO_LARGE.format(limit))
         if not message["more_body"] or b"%d" % size == length:
+            scope["body_read"] = True
             return b"".join([*chunks, chunk]) if chunks else chunk
         if "bodies" in scope:
             scope["bodies"].take(scope, len(chunk))

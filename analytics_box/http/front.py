@@ -16,7 +16,7 @@ from analytics_box.errors import BoxError, RateLimited
 from analytics_box.http import render
 from analytics_box.http.address import canonical, client_of, network_of, networks
 from analytics_box.http.asgi import App, Message, Receive, Scope, Send, respond
-from analytics_box.http.body import BytesInFlight
+from analytics_box.http.body import BytesInFlight, pass_over
 from analytics_box.http.proxy_watch import ProxyWatch
 from analytics_box.http.turns import Turns
 from analytics_box.http.unread import PIECE, UnreadAnswers
@@ -143,15 +143,22 @@ class Front:
             error = render.as_box_error(raised)
             if not status:
                 await refuse(answer, error, render.api_body(error, request_id))
+        else:
+            if status >= 400:
+                await pass_over(scope, receive)
         finally:
-            if "body_bytes" in scope:
-                self._bodies.give_back(scope["body_bytes"])
-            leave = scope.pop("leave", None)
-            if leave is not None:
-                leave()
+            self._end(scope)
             if self._noted:
                 method = "HEAD" if head else scope["method"]
                 log.note_request(method, self._shown(scope), status or LEFT, (time.perf_counter() - began) * 1000)
+
+    def _end(self, scope: Scope) -> None:
+        """Give back what a request held."""
+        if "body_bytes" in scope:
+            self._bodies.give_back(scope["body_bytes"])
+        leave = scope.pop("leave", None)
+        if leave is not None:
+            leave()
 
     async def _send_long(self, scope: Scope, send: Send, message: Message) -> None:
         """Send a long part of an answer as fast as its client reads, which needs no turn of its address any more."""
@@ -210,7 +217,7 @@ class Front:
         except BoxError as refused:
             if told:
                 raise
-            scope["refused"] = refused.with_traceback(None)  # its frames hold the scope
+            scope["refused"] = refused.with_traceback(None)  # whose frames hold the scope
 
     def _check(self, scope: Scope, headers: Mapping[bytes, bytes], *, own_host: bool) -> None:
         """Set the client's address; refuse unknown hosts and floods. Raises BoxError.

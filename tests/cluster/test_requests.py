@@ -51,14 +51,27 @@ def test_a_retired_number_is_never_used_again(world: World) -> None:
 def test_what_was_sent_before_is_refused_when_it_comes_again(world: World) -> None:
     world.pull()
     (sent,) = world.nodes[0].wire.sent
-    again = world.primary.ask("POST", "/cluster/pull", body=sent)
+    headers = {"authorization": world.nodes[0].wire.credentials[0]}
+    again = world.primary.ask("POST", "/cluster/pull", headers=headers, body=sent)
     assert (again.status, again.json["error"]) == (409, "This request came before")
     world.clock.advance(seconds=300)
-    late = world.primary.ask("POST", "/cluster/pull", body=sent)
+    late = world.primary.ask("POST", "/cluster/pull", headers=headers, body=sent)
     assert (late.status, late.json["error"]) == (
         409,
         "The clocks of this machine and the primary differ by 300 seconds",
     )
+
+
+def test_body_without_a_credential_is_not_read(world: World) -> None:
+    def refused(authorization: str) -> bytes:
+        headers = {
+            "authorization": authorization,
+            "content_length": str(1 << 30),
+        }  # which would be refused as too large
+        return world.primary.ask("POST", "/cluster/pull", headers=headers, body=b"x").body
+
+    for given in ("", "Cluster ", "Cluster 00", "Cluster zz", "Bearer x", "Cluster é"):
+        assert b'"code":"FORBIDDEN"' in refused(given)
 
 
 def test_an_answer_to_another_request_is_no_answer(world: World) -> None:

@@ -35,14 +35,20 @@ class Wire:
         self.primary = primary
         self.cut = False
         self.sent: list[bytes] = []
+        self.credentials: list[str] = []
 
     async def fetch(self, ask: Ask) -> Answered:
         if self.cut:
             raise Failed("Connection refused")
         self.sent.append(ask.body)
+        self.credentials.append(dict(ask.headers)["Authorization"])
         path = ask.url.partition("://")[2].partition("/")[2]
         found = await asyncio.to_thread(
-            self.primary.ask, ask.method, f"/{path}", headers={"host": "10.0.0.5"}, body=ask.body
+            self.primary.ask,
+            ask.method,
+            f"/{path}",
+            headers={"host": "10.0.0.5", "authorization": self.credentials[-1]},
+            body=ask.body,
         )
         return Answered(
             found.status,

@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 
 from analytics_box.cluster.messages import PATH as PULL
+from analytics_box.http.body import ANONYMOUS_BYTES
+from analytics_box.http.permission import PUBLIC
 from analytics_box.ingest.routes import ADDRESSES
 from analytics_box.procedures import PROCEDURES
 from analytics_box.routes import TABLE as ROUTES
@@ -75,6 +77,25 @@ def refuse(box: WholeBox, method: str, path: str) -> set[int]:
             answer = box.ask(method, path, headers={"content_type": kind, **credential}, body=content)
             statuses.add(answer.status)
     return statuses
+
+
+CLOSED = sorted(path for line in PROCEDURES if line.access != PUBLIC and not line.anonymous for path in line.paths)
+OPEN = sorted(path for line in PROCEDURES if line.access == PUBLIC or line.anonymous for path in line.paths)
+
+
+@each("path", CLOSED)
+def test_caller_without_permission_is_refused_whatever_the_body_is(box: WholeBox, path: str) -> None:
+    declared = {"content_type": "application/json", "content_length": "7900000"}
+    for body in (b"", b"x", b"{"):
+        assert box.ask("POST", path, headers=declared, body=body).status == 401
+        key = {"x_api_key": box.keys["tracking"]}
+        assert box.ask("POST", path, headers=declared | key, body=body).status == 403
+
+
+@each("path", OPEN)
+def test_body_of_a_stranger_is_short(box: WholeBox, path: str) -> None:
+    declared = {"content_type": "application/json", "content_length": str(ANONYMOUS_BYTES + 1)}
+    assert box.ask("POST", path, headers=declared, body=b"{}").status == 413
 
 
 HOSTLESS = (

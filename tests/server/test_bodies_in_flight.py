@@ -21,24 +21,24 @@ def test_callers_with_a_credential_have_all_of_it() -> None:
         held.take(request(known=True), 1)
 
 
-def test_an_address_has_a_quarter_and_strangers_half() -> None:
-    held = BytesInFlight(100)
-    held.take(request("203.0.113.7"), 25)
+def test_an_address_has_an_eighth_and_strangers_a_quarter() -> None:
+    held = BytesInFlight(80)
+    held.take(request("203.0.113.7"), 10)
     with pytest.raises(Unavailable):
         held.take(request("203.0.113.7"), 1)
-    held.take(request("203.0.113.8"), 25)
+    held.take(request("203.0.113.8"), 10)
     with pytest.raises(Unavailable):
         held.take(request("203.0.113.9"), 1)
-    held.take(request(known=True), 50)
+    held.take(request(known=True), 60)
 
 
 def test_ended_request_gives_its_bytes_back() -> None:
-    held, scope = BytesInFlight(100), request()
-    held.take(scope, 10)
-    held.take(scope, 15)
+    held, scope = BytesInFlight(80), request()
+    held.take(scope, 4)
+    held.take(scope, 6)
     held.give_back(scope["body_bytes"])
     assert len(held) == 0
-    held.take(request(), 25)
+    held.take(request(), 10)
 
 
 def test_body_in_pieces_is_counted_while_it_arrives_and_one_in_one_piece_is_not() -> None:
@@ -57,4 +57,4 @@ def test_body_in_pieces_is_counted_while_it_arrives_and_one_in_one_piece_is_not(
     assert asyncio.run(story([b"abcdefgh"])) == 0
     assert asyncio.run(story([b"abcd", b"ef"])) == 4
     with pytest.raises(Unavailable):
-        asyncio.run(story([b"x" * 20, b"y" * 20, b"z"]))
+        asyncio.run(story([b"x" * 10, b"y" * 10, b"z"]))

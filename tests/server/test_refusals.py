@@ -9,7 +9,7 @@ import pytest
 from analytics_box.ingest.routes import ADDRESSES
 from tests.cases import each
 from tests.running import Box
-from tests.server.wire import assert_refusal, exchange, only, request
+from tests.server.wire import assert_refusal, connect, exchange, only, request
 
 EVENT = json.dumps({"name": "bought"}).encode()
 QUESTION = json.dumps({"parameters": ["summary_totals"], "preset": "last_7d"}).encode()
@@ -138,3 +138,26 @@ def test_a_key_that_does_not_exist_is_a_401(box: Box) -> None:
     for key in ("svc_" + "0" * 48, "nonsense", "svc_\xe9"):
         sent = request("POST", "/track", JSON, f"X-Api-Key: {key}", f"Content-Length: {len(EVENT)}", body=EVENT)
         assert_refusal(only(exchange(box, sent)), 401, "AUTH_REQUIRED")
+
+
+def test_client_that_reads_only_after_sending_gets_its_refusal(box: Box) -> None:
+    body = b'{"json": {"content": "' + b"x" * 7_900_000 + b'"}}'
+    sent = request("POST", "/rpc/links/import", JSON, f"Content-Length: {len(body)}", body=body)
+    with connect(box) as connection:
+        connection.sendall(sent)
+        received = b""
+        while chunk := connection.recv(65_536):
+            received += chunk
+    assert received.startswith(b"HTTP/1.1 401 ")
+    assert b'"code":"AUTH_REQUIRED"' in received
+
+
+def test_long_answer_arrives_whole_over_a_slow_connection(box: Box) -> None:
+    received = b""
+    with connect(box) as connection:
+        connection.sendall(request("GET", "/openapi.json"))
+        while chunk := connection.recv(10_007):
+            received += chunk
+    head, _, content = received.partition(b"\r\n\r\n")
+    assert f"content-length: {len(content)}".encode() in head.lower()
+    assert json.loads(content)["openapi"].startswith("3.")
