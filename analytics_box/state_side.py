@@ -74,6 +74,8 @@ def open_state(settings: Settings, clock: Clock, reserve: Reserve) -> StateSide:
     websites = Directory(db.read_now(website_rows.everything), organizations.closed)
     looked = clock.now() + FIRST_ROUND
     db.write_now(lambda found: incident_rows.wait_at_least(found, looked))
+    if db.read_now(monitor_rows.in_plain_text):
+        db.write_now(lambda found: sealing.seal_plain(found, seal))
     return StateSide(
         db=db,
         seal=seal,

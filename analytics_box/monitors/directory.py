@@ -15,7 +15,9 @@ from analytics_box.monitors.sealing import Opened
 from analytics_box.monitors.window import Window
 from analytics_box.websites.directory import Directory
 
-UNREADABLE: Final = "The secrets of this monitor cannot be read any more; give it new headers, body and credentials"
+UNREADABLE: Final = (
+    "The secrets of this monitor cannot be read any more; give it its URL, headers, body and credentials again"
+)
 _NOBODY: Final[dict[int, Monitor]] = {}
 
 

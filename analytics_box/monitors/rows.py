@@ -1,6 +1,7 @@
 """Monitors in box.db. Every function takes a connection inside the caller's transaction.
 
-What is secret about a monitor is not opened here: a row has it sealed (monitors.sealing).
+What is secret about a monitor is not opened here: a row has it sealed, and a URL without the values of its query
+(monitors.sealing).
 """
 
 from collections.abc import Callable, Sequence
@@ -10,6 +11,7 @@ import msgspec
 
 from analytics_box.errors import Conflict
 from analytics_box.monitors.monitor import Monitor, Options
+from analytics_box.outgoing.masking import HIDDEN
 from analytics_box.store.db import Connection, ConstraintError
 
 TAKEN: Final = "Monitor already exists for this URL in this organization"  # wire 8.1
@@ -37,15 +39,39 @@ _DECODE: Final[dict[str, Callable[[Any], object]]] = {
 
 
 class Stored(NamedTuple):
-    """A monitor as it is stored: without its secrets, which are sealed beside it; None where it has none."""
+    """A monitor as it is stored: without its secrets, which are sealed beside it; None where it has none.
+
+    `url` is the column: the URL that people may see and, if values of its query are sealed, a space and a digest of the
+    whole URL, by which no two monitors of an organization are the same.
+    """
 
     monitor: Monitor
     sealed: bytes | None
+    url: str
+
+    @property
+    def hides_url(self) -> bool:
+        """Whether values of the URL's query are sealed."""
+        return " " in self.url
 
 
 def everything(db: Connection) -> list[Stored]:
     """All monitors of the box, the oldest first."""
     return _found(db, f"-- monitors.everything\nselect {_COLUMNS} from monitors order by number")
+
+
+def in_plain_text(db: Connection) -> list[Stored]:
+    """Monitors that an earlier version stored: values of their query, or what they send over TCP, can be read."""
+    return _found(
+        db,
+        f"""
+        -- monitors.in_plain_text
+        select {_COLUMNS} from monitors
+        where (instr(url, '?') and not instr(url, ' ')) or coalesce(json_extract(options, '$.send'), '') not in ('', ?)
+        order by number
+        """,
+        HIDDEN,
+    )
 
 
 def find(db: Connection, monitor_id: str) -> Stored | None:
@@ -61,17 +87,18 @@ def count_of(db: Connection, organization_id: str) -> int:
     return int(str(found))
 
 
-def insert(db: Connection, monitor: Monitor, sealed: bytes | None) -> int:
+def insert(db: Connection, stored: Stored) -> int:
     """The monitor's number. Raises Conflict for a URL or a website that has one."""
-    _execute(db, f"-- monitors.insert\n{_INSERT}", _values(monitor, sealed))
+    _execute(db, f"-- monitors.insert\n{_INSERT}", _values(stored))
     number = db.last_insert_rowid()
-    _set_tags(db, number, monitor.tags)
+    _set_tags(db, number, stored.monitor.tags)
     return number
 
 
-def update(db: Connection, monitor: Monitor, sealed: bytes | None) -> None:
+def update(db: Connection, stored: Stored) -> None:
     """Store all that may change of a monitor. Raises Conflict for a URL or a website that has one."""
-    _execute(db, f"-- monitors.update\n{_UPDATE}", _values(monitor, sealed) | {"number": monitor.number})
+    monitor = stored.monitor
+    _execute(db, f"-- monitors.update\n{_UPDATE}", _values(stored) | {"number": monitor.number})
     db.execute("-- monitors.update\ndelete from monitor_tags where monitor = ?", (monitor.number,))
     _set_tags(db, monitor.number, monitor.tags)
 
@@ -124,13 +151,16 @@ def _found(db: Connection, statement: str, *values: Any) -> list[Stored]:
 
 def _stored(row: Sequence[Any]) -> Stored:
     fields = dict(zip(_NAMES, row, strict=True))
-    sealed = fields.pop("sealed")
-    return Stored(Monitor(**fields | {name: decode(fields[name]) for name, decode in _DECODE.items()}), sealed)
+    sealed, url = fields.pop("sealed"), str(fields["url"])
+    fields["url"] = url.partition(" ")[0]
+    monitor = Monitor(**fields | {name: decode(fields[name]) for name, decode in _DECODE.items()})
+    return Stored(monitor, sealed, url)
 
 
-def _values(monitor: Monitor, sealed: bytes | None) -> dict[str, Any]:
-    values = {name: getattr(monitor, name) for name in _STORED}
-    return values | {"options": msgspec.json.encode(monitor.options).decode(), "sealed": sealed}
+def _values(stored: Stored) -> dict[str, Any]:
+    values = {name: getattr(stored.monitor, name) for name in _STORED}
+    options = msgspec.json.encode(stored.monitor.options).decode()
+    return values | {"options": options, "sealed": stored.sealed, "url": stored.url}
 
 
 def _set_tags(db: Connection, number: int, tags: tuple[str, ...]) -> None:

@@ -7,13 +7,16 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from analytics_box.monitors import rows
 from analytics_box.monitors.monitor import Monitor, Secrets
 from analytics_box.monitors.rows import Stored
+from analytics_box.store.db import Connection
 from analytics_box.store.seal import Seal, SealBroken
 
 log = logging.getLogger(__name__)
 
 NONE = Secrets()
+_LONGEST_URL = 2_048  # characters of the column
 
 
 class Opened(Struct, frozen=True):
@@ -23,19 +26,53 @@ class Opened(Struct, frozen=True):
     unreadable: frozenset[int] = frozenset()
 
 
-def sealed(seal: Seal, monitor: Monitor) -> bytes | None:
-    """A monitor's secrets as they may be stored; None where it has none."""
-    if monitor.secrets == NONE:
-        return None
-    return seal.seal(msgspec.json.encode(monitor.secrets), owner=_owner(monitor))
+class _Sealed(Secrets, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """The secrets of a monitor with what else only its checks and its editors may read: the whole URL where its query
+    has values, and what it sends over TCP."""
+
+    url: str = ""
+    send: str = ""
+
+
+def at_rest(seal: Seal, monitor: Monitor) -> Stored:
+    """A monitor as it may be stored."""
+    url, send = monitor.url if "?" in monitor.url else "", monitor.options.send
+    if monitor.secrets == NONE and not url and not send:
+        return Stored(monitor, None, monitor.url)
+    plain = {name: getattr(monitor.secrets, name) for name in Secrets.__struct_fields__}
+    sealed = seal.seal(msgspec.json.encode(_Sealed(**plain, url=url, send=send)), owner=_owner(monitor))
+    shown = monitor.masked
+    if not url:
+        return Stored(shown, sealed, monitor.url)
+    digest = seal.digest(url, owner="monitor url").hex()
+    return Stored(shown, sealed, f"{shown.url[: _LONGEST_URL - len(digest) - 1]} {digest}")
 
 
 def opened(seal: Seal, stored: Stored) -> Monitor:
     """A stored monitor with its secrets. Raises SealBroken."""
     if stored.sealed is None:
         return stored.monitor
-    content = seal.open(stored.sealed, owner=_owner(stored.monitor))
-    return replace(stored.monitor, secrets=msgspec.json.decode(content, type=Secrets))
+    found = msgspec.json.decode(seal.open(stored.sealed, owner=_owner(stored.monitor)), type=_Sealed)
+    secrets = Secrets(**{name: getattr(found, name) for name in Secrets.__struct_fields__})
+    options = stored.monitor.options
+    options = replace(options, send=found.send) if found.send else options
+    return replace(stored.monitor, url=found.url or stored.monitor.url, options=options, secrets=secrets)
+
+
+def seal_plain(db: Connection, seal: Seal) -> None:
+    """Seal what earlier versions stored in plain text: values in URLs, and what is sent over TCP.
+
+    Nothing of it stays in the file. What cannot be read at all stays as it is.
+    """
+    db.pragma("secure_delete", True)
+    try:
+        for one in rows.in_plain_text(db):
+            try:
+                rows.update(db, at_rest(seal, opened(seal, one)))
+            except SealBroken:
+                continue
+    finally:
+        db.pragma("secure_delete", False)
 
 
 def open_all(seal: Seal, stored: Iterable[Stored]) -> Opened:

@@ -17,6 +17,7 @@ import uvloop
 
 from analytics_box.monitors import rows
 from analytics_box.monitors.monitor import Monitor
+from analytics_box.monitors.rows import Stored
 from analytics_box.monitors.running import recovery, schedule
 from analytics_box.store.schema import BOX_FILE, EVENTS_FILE
 from tests.load.figures import machine, percentile, remark, report
@@ -103,7 +104,7 @@ def _fill(path: Path, account: Account, monitors: int, port: int) -> None:
                 url=f"http://{host}:{port}/{number}",
                 interval=INTERVAL,
             )
-            rows.insert(db, monitor, None)
+            rows.insert(db, Stored(monitor, None, monitor.url))
     db.close()
 
 

@@ -24,7 +24,7 @@ from analytics_box.monitors.editing.draft import applied, leaves
 from analytics_box.monitors.editing.messages import Bulk, ChangedMonitor, NewMonitor, TriedMonitor
 from analytics_box.monitors.monitor import MOST_TAGS, Kind, Monitor, Secrets
 from analytics_box.monitors.rows import Stored
-from analytics_box.monitors.sealing import opened, sealed
+from analytics_box.monitors.sealing import at_rest, opened
 from analytics_box.outgoing.addresses import Fence
 from analytics_box.outgoing.askers import member_of
 from analytics_box.outgoing.fences import Fences
@@ -92,7 +92,7 @@ def add(db: Connection, tools: Tools, acting: Reach, made: Monitor) -> Monitor:
     check_places(db, tools.websites, acting, made)
     if made.website_id is not None:
         rows.release_website(db, made.website_id, acting.organization_id)
-    made = replace(made, number=rows.insert(db, made, sealed(tools.seal, made)))
+    made = replace(made, number=rows.insert(db, at_rest(tools.seal, made)))
     _record(db, acting.by, made, "created", {"url": made.masked.url, "name": made.name, "kind": made.kind})
     return made
 
@@ -124,7 +124,9 @@ def update(db: Connection, tools: Tools, acting: Reach, given: ChangedMonitor) -
     stored = existing(db, acting, given.schedule_id)
     before = _readable(tools.seal, stored)
     after = applied(before.monitor, given, tools.fence_of(acting))
-    if not before.readable and after.secrets == before.monitor.secrets and leaves(before.monitor, after):
+    lacks_url = stored.hides_url and after.url == before.monitor.url
+    keeps_secrets = after.secrets == before.monitor.secrets
+    if not before.readable and (leaves(before.monitor, after) if keeps_secrets else lacks_url):
         raise errors.Conflict(UNREADABLE)
     check_places(db, tools.websites, acting, after)
     if after.website_id is not None and after.website_id != before.monitor.website_id:
@@ -164,7 +166,7 @@ def rotate(db: Connection, tools: Tools, acting: Reach, monitor_id: str) -> Moni
     if found.kind != "push":
         raise BadRequest("Only monitors of the kind push have a URL to push to")
     after = replace(found, secrets=Secrets(token=new_token()), updated_at=acting.by.now)
-    rows.update(db, after, sealed(tools.seal, after))
+    rows.update(db, at_rest(tools.seal, after))
     _record(db, acting.by, after, "rotated", {"url": after.masked.url, "name": after.name})
     return after
 
@@ -196,13 +198,14 @@ def transfer(db: Connection, tools: Tools, acting: Reach, monitor_id: str, organ
     drops = (has != Secrets(token=has.token) or not before.readable) and not at_least(own_role, "admin")
     if drops:
         after = replace(after, secrets=Secrets(token=has.token))
-    rows.update(db, after, sealed(tools.seal, after) if drops else stored.sealed)
+    is_new = drops and (before.readable or not stored.hides_url)
+    rows.update(db, at_rest(tools.seal, after) if is_new else _as_before(stored, before, after))
     detail: dict[str, object] = {"organizationId": {"before": before.monitor.organization_id, "after": organization_id}}
     if drops:
         detail["secrets"] = "left out"
     _record(db, acting.by, before.monitor, "updated", detail)
     _record(db, acting.by, after, "updated", detail)
-    return Moved(monitor=after, readable=before.readable or drops, secrets_left_out=drops)
+    return Moved(monitor=after, readable=before.readable or is_new, secrets_left_out=drops)
 
 
 class Done(Struct, frozen=True):
@@ -327,9 +330,23 @@ def _store(db: Connection, seal: Seal, by: By, stored: Stored, before: Changed, 
 def _put(db: Connection, seal: Seal, by: By, stored: Stored, before: Changed, after: Monitor) -> Changed:
     """What cannot be read stays sealed until somebody says anew what it should be."""
     after = replace(after, updated_at=by.now)
-    is_new = after.secrets != before.monitor.secrets
-    rows.update(db, after, sealed(seal, after) if is_new else stored.sealed)
+    is_new = _is_sealed_anew(stored, before, after)
+    rows.update(db, at_rest(seal, after) if is_new else _as_before(stored, before, after))
     return Changed(after, readable=before.readable or is_new)
+
+
+def _is_sealed_anew(stored: Stored, before: Changed, after: Monitor) -> bool:
+    """Whether a change reaches what is sealed of a monitor."""
+    was = before.monitor
+    if after.secrets != was.secrets or after.options.send != was.options.send:
+        return True
+    return after.url != was.url and (before.readable or stored.hides_url or "?" in after.url)
+
+
+def _as_before(stored: Stored, before: Changed, after: Monitor) -> Stored:
+    """Another state of a monitor whose sealed part stays. Of one that cannot be read, all is masked already."""
+    shown = after.masked if before.readable else after
+    return Stored(shown, stored.sealed, stored.url if after.url == before.monitor.url else after.url)
 
 
 def _record(db: Connection, by: By, monitor: Monitor, action: audit.Action, detail: Mapping[str, object]) -> None:

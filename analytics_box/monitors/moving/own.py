@@ -29,6 +29,7 @@ from analytics_box.monitors.monitor import GRANULARITIES, Granularity, Kind, Mon
 from analytics_box.monitors.moving.wanted import MOST, MOST_WINDOWS, File, Wanted, WantedWindow
 from analytics_box.monitors.window import Covers, Repeat, Window
 from analytics_box.monitors.windows.messages import GivenRepeat, NewMaintenance
+from analytics_box.outgoing.masking import HIDDEN, masked
 from analytics_box.tenancy.messages import date
 
 FORMAT: Final = "analytics-box-monitors"
@@ -127,7 +128,7 @@ def _file_monitor(monitor: Monitor, domains: Mapping[str, str], *, secrets: bool
     return FileMonitor(
         id=monitor.id,
         name=monitor.name,
-        url="" if monitor.kind == "push" else monitor.url,
+        url="" if monitor.kind == "push" else monitor.url if secrets else masked(monitor.url),
         kind="push" if monitor.kind == "push" else None,
         granularity=GRANULARITIES[monitor.interval],
         is_paused=monitor.is_paused,
@@ -151,10 +152,11 @@ def _file_secrets(has: Secrets) -> FileSecrets:
 
 
 def _named(monitor: Monitor) -> tuple[str, ...]:
-    """Which secrets a monitor has, but for the token of a push; what it says over TCP may be one."""
+    """Which secrets a monitor has, but for the token of a push; what it says over TCP may be one, and values in its
+    URL."""
     has = monitor.secrets
     said = {"headers": has.headers, "body": has.body, "password": has.user, "token": has.bearer}
-    said["send"] = monitor.options.send
+    said |= {"send": monitor.options.send, "url": monitor.url if HIDDEN in masked(monitor.url) else ""}
     return tuple(name for name, value in said.items() if value)
 
 
@@ -209,6 +211,7 @@ def _wanted(number: int, one: FileMonitor) -> Wanted:
         website=one.website,
         token=secrets.token,
         keeps_send="send" in one.without and not (one.options or Options()).send,
+        keeps_url="url" in one.without,
         notes=tuple(notes),
         decides=bool(one.without) and one.secrets is None,
     )

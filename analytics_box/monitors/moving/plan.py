@@ -136,6 +136,8 @@ class Plan:
             fields["options"] = replace(fields["options"] or Options(), send=there.options.send)
         if there.kind == "push":
             fields["url"] = "push://"
+        elif wanted.keeps_url:
+            fields["url"] = there.url
         message = ChangedMonitor(**fields | {"parent_id": parent_id, "website_id": website_id}, schedule_id=there.id)
         after = applied(there, message, self._fence)
         status: Status = "unchanged" if after == there else "updated"

@@ -26,7 +26,8 @@ class Wanted(Struct, frozen=True, kw_only=True):
     """A monitor of a file. `given` is None for one that cannot be: then `error` says why.
 
     `ref` is what the file calls it, and `parent` what it calls the one above. `website` is a domain. `token` is what a
-    push went by. `keeps_send` is true where the file leaves out what a check says over TCP. `taken` are fields of the
+    push went by. `keeps_send` is true where the file leaves out what a check says over TCP, `keeps_url` where it leaves
+    out values of the URL's query. `taken` are fields of the
     file that are taken over, `notes` say what has no counterpart here; what `decides` about the result among it makes a
     monitor that is paused.
     """
@@ -39,6 +40,7 @@ class Wanted(Struct, frozen=True, kw_only=True):
     website: str = ""
     token: str = ""
     keeps_send: bool = False
+    keeps_url: bool = False
     taken: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     decides: bool = False

@@ -15,6 +15,7 @@ from analytics_box.monitors.result import Outcome, Reason, Result
 from analytics_box.monitors.running.notices import Detail, Notice, What
 from analytics_box.monitors.running.spans import Stroke, painted
 from analytics_box.monitors.running.states import FAILED, PENDING, Standing
+from analytics_box.outgoing.masking import masked
 from analytics_box.store import records
 from analytics_box.store.db import Connection
 from analytics_box.store.strings import Strings
@@ -67,6 +68,7 @@ def row(db: Connection, strings: Strings, check: Check) -> tuple[object, ...]:
     """A check as a row of the table `checks`."""
     monitor, result, phases = check.monitor, check.result, check.result.phases
     number, total, ttfb = strings.number, result.total, result.ttfb
+    url = masked(monitor.url)  # values of its query may be secrets, and this file keeps none
     return (
         *(monitor.number, result.at, check.status, KINDS[monitor.kind], result.http_code, 1),
         *(total, total, total, ttfb),
@@ -74,7 +76,7 @@ def row(db: Connection, strings: Strings, check: Check) -> tuple[object, ...]:
         *(phases.dns, phases.connect, phases.tls, phases.first_byte, phases.transfer),
         *(result.bytes, result.redirects, check.attempt, check.streak),
         *(result.certificate_ends, None if result.certificate_valid is None else int(result.certificate_valid)),
-        *(number(db, text) for text in (result.error[:_LONGEST], result.reason, REGION, result.address, monitor.url)),
+        *(number(db, text) for text in (result.error[:_LONGEST], result.reason, REGION, result.address, url)),
         result.data,
     )
 

@@ -1,19 +1,25 @@
 """Headers, bodies, credentials and tokens of pushes: sealed on disk, used by checks, shown to nobody."""
 
+import json
 import logging
 from typing import Any
 
 import pytest
 
+from analytics_box.facts.uptime import UP
+from analytics_box.identity import Role
+from analytics_box.monitors.editing.change import Tools
 from analytics_box.monitors.monitor import Secrets
 from analytics_box.monitors.running.notices import Detail
-from analytics_box.monitors.running.rows import Transition
+from analytics_box.monitors.running.rows import Check, Transition, append
 from analytics_box.monitors.telling import occurrence
 from analytics_box.outgoing.masking import masked
+from analytics_box.store.db import Connection
+from analytics_box.store.strings import Strings
 from tests.cases import each
 from tests.inprocess import NOON
 from tests.keys.world import cookie_of, make
-from tests.monitors.world import World
+from tests.monitors.world import GOOD, World
 
 HUSH = "hush-0123456789"
 GIVEN: dict[str, Any] = {
@@ -180,17 +186,87 @@ def test_values_of_a_query_are_for_those_who_may_change_monitors(world: World) -
         ("getScheduleByWebsiteId", {"websiteId": world.box.sites["shop"]}),
         ("listSchedules", {}),
         ("paginated", {}),
-        ("export", {}),
+        ("export", {"secrets": True}),
     )
     for procedure, given in asked:
-        viewed = world.call(procedure, cookie=cookie_of(world.box, "viewer"), **given)
-        read = world.box.post(f"/uptime/{procedure}", given, x_api_key=reading)
+        plain = {} if procedure == "export" else given
+        viewed = world.call(procedure, cookie=cookie_of(world.box, "viewer"), **plain)
+        read = world.box.post(f"/uptime/{procedure}", plain, x_api_key=reading)
         for answer in (viewed, read):
             assert answer.status == 200
             assert HUSH.encode() not in answer.body
-        assert HUSH.encode() in world.call(procedure, cookie=cookie_of(world.box, "member"), **given).body
+        role: Role = "admin" if procedure == "export" else "member"
+        assert HUSH.encode() in world.call(procedure, cookie=cookie_of(world.box, role), **given).body
     found = world.call("paginated", cookie=cookie_of(world.box, "viewer"), search=HUSH).json
     assert found["total"] == 0
+
+
+def files_of(world: World) -> list[str]:
+    """The names of the files of a box that have the secret in them, once it is closed."""
+    directory = world.box.box.settings.data_dir
+    world.box.box.close()
+    found = [path.name for path in directory.iterdir() if path.is_file() and HUSH.encode() in path.read_bytes()]
+    world.reopen()
+    return found
+
+
+def test_values_of_a_query_and_what_is_sent_are_encrypted_at_rest(world: World) -> None:
+    one = world.made(f"https://example.com/?token={HUSH}&a=1")
+    two = world.made(f"https://example.com/?token={HUSH}-2&a=1")
+    three = world.made("tcp://example.com:22", options={"send": HUSH})
+    world.good("updateSchedule", scheduleId=one, name="One")
+    world.good("togglePause", scheduleId=two)
+    world.good("updateSchedule", scheduleId=three, options={"send": f"{HUSH}-3"})
+    assert files_of(world) == []
+    assert world.run(one).url == f"https://example.com/?token={HUSH}&a=1"
+    assert world.known(two).url == f"https://example.com/?token={HUSH}-2&a=1"
+    assert world.known(three).options.send == f"{HUSH}-3"
+    refused = world.call("createSchedule", url=f"https://example.com/?token={HUSH}&a=1", granularity="day")
+    assert (refused.status, refused.json["code"]) == (409, "CONFLICT")
+
+
+def test_checks_store_no_values_of_a_query(world: World) -> None:
+    monitor = world.known(world.made(f"https://example.com/?token={HUSH}"))
+    events = world.box.box.events.db
+    events.write_now(lambda db: append(db, Strings(), [Check(monitor, GOOD, UP, 1, 1)]))
+    found = events.read_now(
+        lambda db: db.execute("select value from strings join checks on checks.url = strings.id").fetchall()
+    )
+    assert found == [("https://example.com/?token=•••",)]
+
+
+def test_what_an_earlier_version_stored_in_plain_text_is_encrypted_at_the_next_start(world: World) -> None:
+    one = world.made(f"https://example.com/?token={HUSH}", headers={"A": "1"})
+    two = world.made("tcp://example.com:22", options={"send": HUSH})
+    plain, told = f"https://example.com/?token={HUSH}", json.dumps({"send": HUSH})
+    seal = world.box.box.parts[Tools].seal
+    headers = seal.seal(b'{"headers":[["A","1"]]}', owner=f"monitor:{one}")
+
+    def as_before(db: Connection) -> None:
+        db.execute("update monitors set url = ?, sealed = ? where id = ?", (plain, headers, one))
+        db.execute("update monitors set options = ?, sealed = null where id = ?", (told, two))
+
+    world.box.box.box_db.write_now(as_before)
+    world.reopen()
+    assert files_of(world) == []
+    assert world.known(one).url == plain
+    assert world.known(one).secrets.headers == (("A", "1"),)
+    assert world.known(two).options.send == HUSH
+
+
+def test_with_another_key_a_url_has_to_be_given_again(world: World) -> None:
+    one = world.made(f"https://example.com/?token={HUSH}")
+    (world.box.box.settings.data_dir / "secret.key").write_bytes(b"n" * 32)
+    world.reopen()
+    assert world.known(one).url == "https://example.com/?token=•••"
+    assert world.good("getSchedule", scheduleId=one)["problem"]
+    world.good("updateSchedule", scheduleId=one, name="One")
+    refused = world.call("updateSchedule", scheduleId=one, headers={"A": "1"})
+    assert refused.status == 409
+    world.good("updateSchedule", scheduleId=one, url=f"https://example.com/?token={HUSH}-2")
+    world.reopen()
+    assert world.run(one).url == f"https://example.com/?token={HUSH}-2"
+    assert not world.good("getSchedule", scheduleId=one)["problem"]
 
 
 def test_values_of_a_query_stand_in_no_audit_entry_and_no_message(world: World) -> None:

@@ -158,15 +158,18 @@ def test_ids_of_others_are_never_taken(world: World) -> None:
     assert world.known(foreign["scheduleId"]).url == "https://example.com/"
 
 
-def test_what_is_said_over_tcp_is_left_out_and_stays_where_it_is(world: World, tmp_path: Path) -> None:
+def test_sent_text_and_values_of_urls_are_left_out_and_stay_where_they_are(world: World, tmp_path: Path) -> None:
     one = world.made("tcp://example.com:22", options={"send": "hush"})
-    world.made("https://example.com/?token=kept")
+    two = world.made("https://example.com/?token=hush")
+    world.made("https://example.com/?plain=")
     content = world.good("export")["content"]
     assert "hush" not in content
-    assert "?token=kept" in content
     world.good("import", content=content, existing="update")
     assert world.known(one).options.send == "hush"
+    assert world.known(two).url == "https://example.com/?token=hush"
+    assert "hush" in world.good("export", secrets=True)["content"]
     with whole_box(tmp_path / "other", adjust=unlimited) as box:
-        first, second = World(box).good("import", content=content)["monitors"]
-        assert (first["isPaused"], second["isPaused"]) == (True, False)
+        first, second, third = World(box).good("import", content=content)["monitors"]
+        assert (first["isPaused"], second["isPaused"], third["isPaused"]) == (True, True, False)
         assert "(send)" in first["notes"][0]
+        assert "(url)" in second["notes"][0]
