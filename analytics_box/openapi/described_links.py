@@ -42,7 +42,7 @@ LINKS: Final[dict[tuple[str, str], Described]] = {
         "Open a short link",
         "A visit of a person is a click. Bots, previews and prefetches are redirected as well and counted apart. "
         "On a domain of short links the same is at `/{slug}`. With 200 comes a page: the form of a link with a "
-        "password, or on a phone one that opens the link's app.",
+        "password, on a phone one that opens the link's app, or the preview for Office, which looks links up first.",
         parameters=(_SLUG, _KNOWN),
         errors=_REFUSED,
         moved=_FOLLOWED,
@@ -60,15 +60,17 @@ LINKS: Final[dict[tuple[str, str], Described]] = {
     ),
     ("POST", f"{PREFIX}{{slug}}"): Described(
         _TAG,
-        "Open a short link with its password",
-        "Only for links with a password; others answer 405. `limit_link_passwords` (10) tries a minute for each "
-        "address and link. A click counts once the password is right.",
+        "Open a short link with its password, or pass a request on to its target",
+        "For links with a password, and for those whose `redirectStatus` is 307 or 308, which also pass on `PUT`, "
+        "`PATCH` and `DELETE`; others answer 405. Passwords: `limit_link_passwords` (10) a minute for an address. "
+        "A click counts once the password is right.",
         parameters=(_SLUG,),
         form={"password": "The password."},
         errors=(*_REFUSED, 403, 408, 413),
         moved={
             302: "The target of an expired link (`expiredRedirectUrl`), or of unknown slugs (`notFoundUrl`).",
             303: f"The password is right. {_WHERE}",
+            **dict.fromkeys((307, 308), "The target, to which the client sends the same request."),
         },
         answer=str,
         media=_PAGE,

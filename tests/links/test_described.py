@@ -7,6 +7,7 @@ import pytest
 from tests.inprocess import Answer, whole_box
 from tests.links.world import ANDROID, GOOGLEBOT, SLACKBOT, World
 
+OFFICE = {"user_agent": "Mozilla/4.0 (compatible; ms-office; MSOffice 16)"}
 OVER = {"expiresAt": "2020-01-01T00:00:00Z"}
 LINKS: dict[str, dict[str, Any]] = {
     "plain": {},
@@ -32,7 +33,7 @@ def document(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 def test_every_answer_of_a_short_address_is_described(world: World, document: dict[str, Any], name: str) -> None:
     slug = world.link(**LINKS[name])["slug"] if name in LINKS else "never-was"
     asked: list[tuple[str, str, Answer]] = []
-    for agent in ({}, {"user_agent": ANDROID}, {"user_agent": GOOGLEBOT}, {"user_agent": SLACKBOT}):
+    for agent in ({}, {"user_agent": ANDROID}, {"user_agent": GOOGLEBOT}, {"user_agent": SLACKBOT}, OFFICE):
         for method in ("GET", "HEAD"):
             answer = world.follow(slug, method=method, **agent)
             asked.append((method, "/l/{slug}", answer))
