@@ -3,7 +3,6 @@
 import hmac
 import logging
 from ipaddress import ip_address
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -14,7 +13,8 @@ from analytics_box import errors
 from analytics_box.http.address import canonical
 from analytics_box.http.call import Parts
 from analytics_box.http.front import LOOPBACK_NAMES, host_name
-from analytics_box.settings import Settings
+from analytics_box.secret_file import first_line
+from analytics_box.settings import Settings, SettingsError
 from analytics_box.watch import figures
 from analytics_box.watch.state import Watched
 
@@ -58,9 +58,9 @@ async def metrics(request: Request[Any, Any, Any], parts: NamedDependency[Parts]
 def _has_token(request: Request[Any, Any, Any], file: str) -> bool:
     scheme, _, sent = request.headers.get("authorization", "").partition(" ")
     try:
-        wanted = Path(file).read_text("utf-8").partition("\n")[0].strip()
-    except (OSError, UnicodeDecodeError) as broken:
-        log.error("metrics_token_file cannot be read: %s", type(broken).__name__)
+        wanted = first_line("metrics_token_file", file).strip()
+    except SettingsError as wrong:
+        log.error("%s", wrong)
         return False
     same = hmac.compare_digest(sent.strip().encode(), wanted.encode())
     return scheme.lower() == "bearer" and bool(wanted) and same

@@ -1,6 +1,7 @@
 """A mail server on the loopback that keeps what it is sent; enough of RFC 5321 for one client at a time."""
 
 import base64
+import hmac
 import socket
 import ssl
 import threading
@@ -12,6 +13,7 @@ from typing import Any, Literal
 
 PEM = Path(__file__).with_name("certificate.pem")  # for 127.0.0.1, valid until 2126; its key guards nothing
 
+CHALLENGE = b"<1896.697170952@mail.example>"
 Security = Literal["none", "starttls", "tls"]
 
 
@@ -21,8 +23,18 @@ class MailServer:
     `in_clear` are the commands that came before the connection was secured.
     """
 
-    def __init__(self, *, refuses: str = "", security: Security = "none", password: str | None = None) -> None:
-        self.refuses = refuses  # a command that is answered with 550
+    def __init__(
+        self,
+        *,
+        refuses: str = "",
+        security: Security = "none",
+        password: str | None = None,
+        mechanism: str = "PLAIN",
+        code: int = 550,
+    ) -> None:
+        self.refuses = refuses  # a command that is answered with this code
+        self._code = code
+        self._mechanism = mechanism  # the only way to sign in; empty for none
         self._security = security
         self._password = password  # the only right one; None takes any
         self._context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
@@ -80,15 +92,26 @@ class MailServer:
             if not secured:
                 self.in_clear.append(command)
             if self.refuses and command.startswith(self.refuses):
-                say("550 no")
+                say(f"{self._code} no")
             elif command.startswith("EHLO"):
                 may_switch = self._security == "starttls" and not secured
-                say("250-here", "250 STARTTLS" if may_switch else "250 AUTH PLAIN")
+                say("250-here", "250 STARTTLS" if may_switch else f"250 AUTH {self._mechanism}".removesuffix(" AUTH "))
             elif command == "STARTTLS":
                 say("220 go on")
                 return True
             elif command.startswith("AUTH PLAIN"):
                 say(self._admit(line.split()[2]))
+            elif command.startswith("AUTH LOGIN"):
+                say("334 UGFzc3dvcmQ6")
+                words = [line.split()[2], stream.readline().decode().strip()]
+                user, password = (base64.b64decode(word).decode() for word in words)
+                say(self._admit(base64.b64encode(f"\0{user}\0{password}".encode()).decode()))
+            elif command.startswith("AUTH CRAM-MD5"):
+                say(f"334 {base64.b64encode(CHALLENGE).decode()}")
+                user, _, digest = base64.b64decode(stream.readline()).decode().rpartition(" ")
+                right = hmac.new((self._password or "").encode(), CHALLENGE, "md5").hexdigest()
+                say("235 welcome" if digest == right else "535 5.7.8 wrong")
+                self.signed_in.append((user, (self._password or "") if digest == right else ""))
             elif command == "DATA":
                 say("354 go on")
                 self.messages.append(_until_dot(stream))

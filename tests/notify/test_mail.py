@@ -1,6 +1,7 @@
 """Mail: what arrives at the server, and what is said when it does not."""
 
 import asyncio
+import re
 import socket
 import threading
 from email import message_from_string, policy
@@ -61,12 +62,18 @@ def test_no_header_can_be_forged(to: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("refuses", "said"), [("AUTH", "user or password"), ("RCPT", "recipient"), ("MAIL", "code 550"), ("DATA", "550")]
+    ("refuses", "said"),
+    [
+        ("AUTH", "user or password (code 550)"),
+        ("RCPT", "refuses the recipient with code 550"),
+        ("MAIL", "refuses the sender with code 550: check smtp_from"),
+        ("DATA", "refuses the message with code 550"),
+    ],
 )
 def test_a_refusal_is_told_in_words_and_without_secrets(refuses: str, said: str, tmp_path: Path) -> None:
     file = tmp_path / "password"
     file.write_text("a secret")
-    with mail_server(refuses=refuses) as server, pytest.raises(NotSent, match=said) as why:
+    with mail_server(refuses=refuses) as server, pytest.raises(NotSent, match=re.escape(said)) as why:
         send(mailer(server.port, smtp_user="box", smtp_password_file=str(file)))
     assert "a secret" not in str(why.value)
 
@@ -190,3 +197,66 @@ def test_an_odd_address_of_the_box_stays_as_it_is(sender: str) -> None:
 def test_an_address_of_the_box_that_is_none_is_said() -> None:
     with mail_server() as server, pytest.raises(NotSent, match="cannot be sent"):
         send(mailer(server.port, smtp_from="box@"))
+
+
+@pytest.mark.parametrize("mechanism", ["PLAIN", "LOGIN", "CRAM-MD5"])
+def test_users_and_passwords_beyond_ascii_are_sent_as_utf8(mechanism: str, tmp_path: Path) -> None:
+    file = tmp_path / "password"
+    file.write_text("geheimnis-ß1 Ω", "utf-8")
+    given = {"smtp_user": "jürgen", "smtp_password_file": str(file)}
+    with mail_server(mechanism=mechanism, password="geheimnis-ß1 Ω") as server:
+        send(mailer(server.port, **given))
+    assert server.signed_in == [("jürgen", "geheimnis-ß1 Ω")]
+    assert len(server.messages) == 1
+
+
+def test_byte_order_mark_is_no_part_of_a_password(tmp_path: Path) -> None:
+    file = tmp_path / "password"
+    file.write_bytes(b"\xef\xbb\xbfa secret\r\nmore")
+    with mail_server(password="a secret") as server:
+        send(mailer(server.port, smtp_user="box", smtp_password_file=str(file)))
+    assert server.signed_in == [("box", "a secret")]
+
+
+def test_password_file_in_another_encoding_is_named_as_the_cause(tmp_path: Path) -> None:
+    file = tmp_path / "password"
+    file.write_bytes("geheimnis-ß".encode("latin-1"))
+    with mail_server() as server, pytest.raises(NotSent, match=r"smtp_password_file: .* is not UTF-8") as why:
+        send(mailer(server.port, smtp_user="box", smtp_password_file=str(file)))
+    assert "geheimnis" not in str(why.value)
+
+
+@pytest.mark.parametrize(
+    ("server", "given", "cause"),
+    [
+        ({"mechanism": ""}, {"smtp_user": "box"}, "offers no sign-in"),
+        ({"mechanism": "GSSAPI"}, {"smtp_user": "box"}, "none of PLAIN, LOGIN and CRAM-MD5"),
+        ({"refuses": "MAIL", "code": 530}, {}, "wants a sign-in first"),
+        ({}, {"smtp_security": "starttls"}, "offers no STARTTLS"),
+        ({}, {"smtp_security": "tls"}, "set smtp_security to starttls"),
+    ],
+)
+def test_failure_is_named_after_its_cause(server: Any, given: Any, cause: str) -> None:
+    with mail_server(**server) as found, pytest.raises(NotSent, match=cause):
+        send(mailer(found.port, **given))
+    assert found.messages == []
+
+
+def test_unknown_host_and_closed_port_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    with pytest.raises(NotSent, match=f"127.0.0.1:{port} refuses connections"):
+        send(mailer(port))
+
+    def unknown(*_: Any, **__: Any) -> Any:
+        raise socket.gaierror(-2, "Name or service not known")
+
+    monkeypatch.setattr(socket, "create_connection", unknown)
+    with pytest.raises(NotSent, match="smtp_host has no address"):
+        send(mailer(25))
+
+
+def test_message_that_was_taken_counts_as_sent_whatever_the_goodbye() -> None:
+    with mail_server(refuses="QUIT", code=421) as server:
+        send(mailer(server.port))
+    assert len(server.messages) == 1

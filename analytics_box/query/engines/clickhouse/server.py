@@ -4,7 +4,6 @@ import logging
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote
 
@@ -13,6 +12,8 @@ from analytics_box.query.engines.clickhouse import words
 from analytics_box.query.engines.clickhouse.tables import own
 from analytics_box.query.engines.counting import Row, Take, counted, json_place
 from analytics_box.query.plan import Plan
+from analytics_box.secret_file import first_line
+from analytics_box.settings import SettingsError
 from analytics_box.urls import url_parts
 
 if TYPE_CHECKING:
@@ -153,12 +154,10 @@ def _client(target: Target) -> "Client":
 
 
 def _password(file: str) -> str:
-    if not file:
-        return ""
     try:
-        return Path(file).expanduser().read_text("utf-8").partition("\n")[0].rstrip("\r")
-    except (OSError, UnicodeDecodeError) as broken:
-        raise Away(f"clickhouse_password_file cannot be read: {type(broken).__name__}") from broken
+        return first_line("clickhouse_password_file", file)
+    except SettingsError as wrong:
+        raise Away(str(wrong)) from wrong
 
 
 @contextmanager

@@ -1,0 +1,22 @@
+"""Files whose first line is a secret that a setting names: a password or a token."""
+
+from pathlib import Path
+
+from analytics_box.settings import SettingsError
+
+
+def first_line(setting: str, file: str) -> str:
+    """Return the first line of the file, or an empty string if none is named. The setting's name is for errors.
+
+    Raises SettingsError for a file that cannot be read or is not UTF-8.
+    """
+    if not file:
+        return ""
+    try:
+        # Some editors begin a file with a byte order mark, which is no part of the secret.
+        return Path(file).expanduser().read_text("utf-8-sig").partition("\n")[0].rstrip("\r")
+    except UnicodeDecodeError as broken:
+        raise SettingsError(f"{setting}: {file} is not UTF-8; save it as UTF-8") from broken
+    except (OSError, RuntimeError) as broken:  # RuntimeError: ~ of a user without a home directory
+        reason = broken.strerror if isinstance(broken, OSError) else str(broken)
+        raise SettingsError(f"{setting}: {file} cannot be read: {reason}") from broken
