@@ -1,7 +1,6 @@
 """A message over SMTP, with what the operating system's Python has: loaded when the first one is sent."""
 
 import smtplib
-import socket
 import ssl
 from contextlib import suppress
 from email.errors import MessageError
@@ -89,7 +88,7 @@ def _connected(settings: Settings) -> _Utf8:
 
 def _unreachable(broken: Exception, where: str) -> str:
     match broken:
-        case socket.gaierror():
+        case OSError(errno=int(number)) if number < 0:  # a resolver's errors are negative
             return "smtp_host has no address"
         case TimeoutError():
             return f"{where} does not answer within {SECONDS:.0f} seconds"
