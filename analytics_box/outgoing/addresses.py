@@ -17,14 +17,8 @@ Network = IPv4Network | IPv6Network
 
 MAIL_PORTS: Final = frozenset({24, 25, 109, 110, 143, 220, 465, 587, 993, 995, 2525})
 
-_PRIVATE: Final = (
-    "This name or address is in a private or reserved network. The box administrator can open the network for your "
-    "organization (see allowed_private_targets in the manual)"
-)
-_INTERNAL_NAME: Final = (
-    "This name exists in private networks only. Enter a public name server, or ask the box administrator to open a "
-    "network for your organization (see allowed_private_targets in the manual)"
-)
+_PRIVATE: Final = "This name or address is in a private or reserved network"
+_INTERNAL_NAME: Final = "This name exists in private networks only; a public name server can be named"
 _INTERNAL: Final = frozenset({"internal", "local", "lan", "corp"})  # last parts of names that the internet has not
 _NAT64: Final = IPv6Network("64:ff9b::/96")
 _SIX_TO_FOUR: Final = IPv6Network("2002::/16")
@@ -44,11 +38,15 @@ _CLOSED: Final[tuple[Network, ...]] = (
 class Fence:
     """The addresses that one asker may reach: the public internet, and the private networks in `allowed`.
 
-    `host` and `port` are what the box itself listens on. Which asker gets which networks is decided in `fences`.
+    `host` and `port` are what the box itself listens on. Refusals of private networks end with `hint`, which says how
+    the asker can have one opened. Which asker gets which networks is decided in `fences`.
     """
 
-    def __init__(self, allowed: tuple[Network, ...] = (), host: str = "127.0.0.1", port: int = 0) -> None:
+    def __init__(
+        self, allowed: tuple[Network, ...] = (), host: str = "127.0.0.1", port: int = 0, *, hint: str = ""
+    ) -> None:
         self.allowed = allowed
+        self._hint = hint
         self._host = host
         self._port = port
 
@@ -60,7 +58,7 @@ class Fence:
         """The address to connect to. Raises Refused."""
         outer, inner = unwrapped(address)
         if not self._is_open(outer) or (inner is not outer and not self._is_open(inner)):
-            raise Refused(_PRIVATE)
+            raise Refused(self._hinted(_PRIVATE))
         self.check_port(port)
         if port and port == self._port and (self._is_own(outer) or self._is_own(inner)):
             raise Refused("This is the box's own address")
@@ -82,7 +80,7 @@ class Fence:
         reverse = _reverse(labels)
         is_internal = len(labels) == 1 or labels[-1] in _INTERNAL or labels[-2:] == ["home", "arpa"]
         if is_internal or (reverse is not None and not self.shows(reverse)):
-            raise Refused(_INTERNAL_NAME)
+            raise Refused(self._hinted(_INTERNAL_NAME))
 
     def shows(self, address: Address) -> bool:
         """Whether people may be told of this address: one of the internet, or of a range that is open."""
@@ -90,6 +88,9 @@ class Fence:
             return all(self._is_open(each) for each in unwrapped(address))
         except Refused:
             return False
+
+    def _hinted(self, reason: str) -> str:
+        return f"{reason}. {self._hint}" if self._hint else reason
 
     def _is_open(self, address: Address) -> bool:
         if address.is_multicast or address.is_unspecified:

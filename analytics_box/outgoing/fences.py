@@ -18,6 +18,14 @@ ALL: Final = "all"  # an organization may reach every network of allowed_private
 NONE: Final = "none"
 MOST_LENGTH: Final = 1_000  # characters of what is stored for an organization
 
+_HINTS: Final = {
+    "stranger": "Use an address on the public internet",
+    "member": (
+        "A box administrator can open the network for your organization (see allowed_private_targets in the manual)"
+    ),
+    "administrator": "Add the network to the setting allowed_private_targets",
+}
+
 # What is stored for an organization: empty, ALL, or addresses and ranges separated by commas.
 Opened = Callable[[str], str]
 
@@ -39,7 +47,7 @@ class Fences:
 
     def of(self, asker: Asker) -> Fence:
         """The fence around what this asker may reach, as things are now."""
-        return Fence(self._networks(asker), self._host, self._port)
+        return Fence(self._networks(asker), self._host, self._port, hint=_HINTS[asker.kind])
 
     def _networks(self, asker: Asker) -> tuple[Network, ...]:
         if not self.allowed or asker.kind == "stranger":

@@ -206,5 +206,5 @@ def test_names_that_the_internet_does_not_have_are_asked_only_with_an_open_range
     if is_asked:
         Fence().check_name(name)
         return
-    with pytest.raises(Refused, match="allowed_private_targets"):
+    with pytest.raises(Refused, match="private networks"):
         Fence().check_name(name)

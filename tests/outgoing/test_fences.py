@@ -1,9 +1,12 @@
 """Fences: which private networks each kind of asker reaches."""
 
+import ast
 from ipaddress import ip_address, ip_network
+from pathlib import Path
 
 import pytest
 
+import analytics_box
 from analytics_box.errors import BadRequest
 from analytics_box.outgoing.askers import ADMINISTRATOR, STRANGER, Asker, member_of
 from analytics_box.outgoing.failures import Refused
@@ -80,3 +83,28 @@ def test_networks_of_an_organization_are_stored_in_one_spelling(given: str, stor
 def test_networks_outside_of_the_setting_and_texts_that_are_none_are_refused(given: str) -> None:
     with pytest.raises(BadRequest):
         clean(given, ALLOWED)
+
+
+def test_a_refusal_says_how_its_asker_can_have_a_network_opened() -> None:
+    fences = Fences(ALLOWED)
+    for asker, words in (
+        (STRANGER, "public internet"),
+        (member_of("one"), "administrator"),
+        (ADMINISTRATOR, "setting"),
+    ):
+        with pytest.raises(Refused, match=words):
+            fences.of(asker).check(ip_address("10.0.0.1"), 443)
+
+
+def test_fences_and_clients_are_made_in_one_place() -> None:
+    """Whoever makes a request has to name an asker: there is no other way to a client."""
+    package = Path(analytics_box.__file__).parent
+    texts = {path.relative_to(package).as_posix(): path.read_text() for path in package.rglob("*.py")}
+    made = {
+        (call.func.id, path)
+        for path, text in texts.items()
+        if "analytics_box.outgoing" in text
+        for call in ast.walk(ast.parse(text))
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in {"Fence", "Client"}
+    }
+    assert made == {("Fence", "outgoing/fences.py"), ("Client", "outgoing/client.py")}

@@ -14,6 +14,8 @@ def test_a_strangers_webhook_never_reaches_a_private_network_that_the_settings_o
         assert here.subscribe(f"http://127.0.0.99:{outside.web.port}/hook").status == 400
         assert here.subscribe(f"https://127.0.0.99:{outside.web.port}/hook").status == 400
         assert here.subscribe(f"http://inside.test:{outside.web.port}/hook").status == 400
+        assert "public internet" in here.subscribe("https://127.0.0.99/hook").wrong
+        assert "allowed_private_targets" not in here.subscribe("https://127.0.0.99/hook").wrong
         reply = here.subscribe(f"https://inside.test:{outside.web.port}/hook")
         here.send()
         assert here.visit(reply.location.removeprefix("/")).failed
