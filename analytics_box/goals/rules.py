@@ -74,8 +74,6 @@ def filters_of(definition: Definition) -> tuple[GivenFilter, ...]:
     else:
         own = GivenFilter("event", "eq", target)
     properties = [_property(item) for item in definition.conditions]
-    if definition.amount:
-        properties.append(GivenFilter("event_property", "eq", definition.amount))
     narrowed = [GivenFilter(item.field, _OPERATORS[item.operator], _values(item)) for item in definition.filters]
     event = GivenFilter(all=[own, *properties])
     return (GivenFilter(all=[event, *narrowed]),)

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from analytics_box.query import happened
 from analytics_box.query.patterns import found_in
 from analytics_box.recognition.known_sources import DIRECT
-from analytics_box.recognition.source import name_of_host, name_of_tag
+from analytics_box.recognition.source import host_of, name_of_host, name_of_tag
 
 # Spec 2.7, and beyond it: what people expect of a filter.
 Op = Literal[
@@ -114,6 +114,7 @@ _MATCHES: dict[str, Match] = {
     "is_not_set": "set",
 }
 _PATHS = happened.OF_PAGES | {"path", "entry_page"}  # written with or without a slash at their end
+_ADDRESSES = frozenset(("outgoing_link", "href"))
 _NEGATED = frozenset(("ne", "not_contains", "not_starts_with", "not_in", "is_not_set"))
 _UNKNOWN_WHEN_EMPTY = frozenset(
     (
@@ -285,7 +286,19 @@ def _stored(field: str, value: str, match: Match) -> tuple[str, ...]:
         return (value.rstrip("/") or "/",)
     if field == "referrer" and match == "is":
         return (_source(value),)
+    if field == "outgoing_domain" and match == "is":
+        return (host_of(value if "://" in value else f"//{value}").removeprefix("www.") or value,)
+    if field == "outgoing_domain" and match == "starts_with":
+        return (value.lower().removeprefix("www."),)
+    if field in _ADDRESSES and match == "is" and _is_bare(value):
+        return (value, f"{value}/")
     return (value,)
+
+
+def _is_bare(address: str) -> bool:
+    """Whether an address ends with its host: browsers put a slash there."""
+    _, found, rest = address.partition("://")
+    return bool(found and rest) and not any(letter in rest for letter in "/?#")
 
 
 def _source(value: str) -> str:

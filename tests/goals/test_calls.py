@@ -30,6 +30,9 @@ def make(world: World, target: str, kind: str = "EVENT", **given: Any) -> Any:
         ("PAGE_VIEW", "/thanks/*", {}, "one"),
         ("PAGE_VIEW", "/*", {}, "both"),
         ("PAGE_VIEW", "/thanks.1", {}, "nobody"),
+        ("CUSTOM", "outgoing:www.partner.example", {}, "one"),
+        ("CUSTOM", "outgoing:WWW.Partner.example.", {}, "one"),
+        ("CUSTOM", "outgoing:partner.example.evil", {}, "nobody"),
         ("EVENT", "purchase", {}, "one"),
         ("EVENT", "purchase", {"conditions": [{"property": "plan"}]}, "one"),
         ("EVENT", "purchase", {"conditions": [{"property": "plan", "operator": "equals", "value": "pro"}]}, "one"),
@@ -97,6 +100,14 @@ def test_amounts_are_added_up(shared: World) -> None:
     shared.good("goals/update", id=goal["id"], filters=narrow)
     found = shared.good("goals/getAnalytics", goalId=goal["id"], websiteId=shared.shop)
     assert (found["total_users_completed"], found["revenue"]) == (0, 0)
+    shared.good("goals/delete", id=goal["id"])
+
+
+@each("prop", ["amount", "discount"])
+def test_goal_with_an_amount_counts_events_without_it_as_zero(shared: World, prop: str) -> None:
+    goal = make(shared, "purchase", revenueProperty=prop)
+    found = shared.good("goals/getAnalytics", goalId=goal["id"], websiteId=shared.shop)
+    assert (found["total_users_completed"], found["revenue"]) == (1, 24.5 if prop == "amount" else 0)
     shared.good("goals/delete", id=goal["id"])
 
 
