@@ -21,7 +21,7 @@ from analytics_box.query import ranges
 from analytics_box.query.access import Scope
 from analytics_box.query.catalog import QueryType
 from analytics_box.query.filters import Filter, FilterGroup
-from analytics_box.query.ranges import Days
+from analytics_box.query.ranges import Days, Window
 from analytics_box.query.request import MAX_LIMIT, GivenFilter, GivenParameter, GivenQuery, Request, check
 from analytics_box.query.run import Queries
 
@@ -76,19 +76,22 @@ class Asking(Struct, frozen=True):
         """The same without filters."""
         return replace(self, filters=(), plain={})
 
+    @property
+    def window(self) -> Window:
+        """The instants at which the days of the page begin and end."""
+        return ranges.window(self.days, self.zone, None)
+
     async def notes_shown(self) -> Sequence[Note]:
         """The notes in the days of the page."""
         if self.told.notes is None:
             return ()
-        window = ranges.window(self.days, self.zone, None)
-        return await self.told.notes(window.start, window.end)
+        return await self.told.notes(self.window.start, self.window.end)
 
     async def outages_shown(self) -> Sequence[Outage]:
         """The outages in the days of the page."""
         if self.told.outages is None:
             return ()
-        window = ranges.window(self.days, self.zone, None)
-        return await self.told.outages(window.start, min(window.end, self.now))
+        return await self.told.outages(self.window.start, min(self.window.end, self.now))
 
     @property
     def wall(self) -> datetime:

@@ -107,10 +107,11 @@ def _difference(metric: Metric, now: float, then: float) -> tuple[float, str]:
             points = round(figures.tenths(now) - figures.tenths(then), 1)
             return points, f"{abs(points):.1f}{figures.NBSP}pt"
         case "seconds":
-            seconds = round(now) - round(then)
+            seconds = figures.whole(now) - figures.whole(then)
             return seconds, figures.duration(abs(seconds))
         case "ms":
-            return round(now) - round(then), figures.milliseconds(abs(round(now) - round(then)))
+            difference = figures.whole(now) - figures.whole(then)
+            return difference, figures.milliseconds(abs(difference))
         case "uptime":
             hundredths = int(now * 100 + 1e-9) - int(then * 100 + 1e-9)
             return hundredths, f"{abs(hundredths) / 100:.2f}{figures.NBSP}pt"

@@ -81,4 +81,4 @@ def world(rows: Sequence[Counted], shading: Shading, *, closer: bool = False) ->
 
 def _times(given: float) -> str:
     """A factor: 1.6, 2.5, 12."""
-    return f"{given:.1f}" if given < 9.95 else figures.count(round(given))
+    return f"{figures.rounded(given, 1)}" if given < 9.95 else figures.count(given)

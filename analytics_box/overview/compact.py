@@ -102,8 +102,9 @@ def rounded(metric: str, value: float) -> float:
     """A 75th percentile as it is shown, so that its rating never contradicts what is read: CLS to two decimals, times
     to whole milliseconds, from a second on to tenths of a second."""
     if metric == "CLS":
-        return round(value, 2)
-    return round(value) if round(value) < 1_000 else round(value / 100) * 100
+        return float(figures.rounded(value, 2))
+    whole = figures.whole(value)
+    return whole if whole < 1_000 else figures.whole(value / 100) * 100
 
 
 def rate(metric: str, value: float) -> Rating:

@@ -6,6 +6,7 @@ from typing import Literal
 from msgspec import Struct
 
 from analytics_box.overview.week import Day
+from analytics_box.texts import figures
 
 
 class Point(Struct, frozen=True):
@@ -44,5 +45,5 @@ def trend(values: Sequence[int]) -> Trend | None:
     before, after = sum(values[:half]), sum(values[len(values) - half :])
     if before == 0:
         return None
-    change = round((after - before) / before * 100)
+    change = figures.whole((after - before) / before * 100)
     return Trend("up" if change > 0 else "down" if change < 0 else "neutral", abs(change))

@@ -131,8 +131,8 @@ def _plan(ask: Ask, sites: tuple[int, ...], start: int, end: int, where: tuple[W
 # Columns that only one kind of facts has. A look at others beside it, for a whole to compare with, does without them.
 _OWN: dict[str, tuple[Source, ...]] = {
     "key": ("properties",),
-    "message": ("errors", "exposures"),
-    "type": ("errors", "exposures"),
+    "message": ("errors", "exposures", "met"),
+    "type": ("errors", "exposures", "met"),
     "href": ("outgoing_links",),
     "text": ("outgoing_links",),
     "http_code": ("checks",),

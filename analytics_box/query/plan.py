@@ -32,6 +32,7 @@ Source = Literal[
     "flag_exposures",
     "experiments",
     "exposures",
+    "met",
     "link_clicks",
     "landings",
     "checks",

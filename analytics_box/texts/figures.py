@@ -7,17 +7,26 @@ NBSP = "\N{NO-BREAK SPACE}"
 MINUS = "\N{MINUS SIGN}"
 JOINERS = "\N{ZERO WIDTH JOINER}\N{ZERO WIDTH NON-JOINER}"
 LONGEST_TEXT = 500
-_TENTH = Decimal("0.1")
+
+
+def rounded(value: float, digits: int = 0) -> Decimal:
+    """A number with this many decimals, rounded half up as in the answers of the API."""
+    return Decimal(repr(float(value))).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP)
+
+
+def whole(value: float) -> int:
+    """The nearest whole number, rounded half up."""
+    return int(rounded(value))
 
 
 def count(value: float) -> str:
     """A whole number: 31,482."""
-    return f"{round(value):,}".replace("-", MINUS)
+    return f"{whole(value):,}".replace("-", MINUS)
 
 
 def tenths(value: float) -> float:
-    """A number with one decimal, half of one rounded up, as percentages are shown."""
-    return float(Decimal(repr(float(value))).quantize(_TENTH, ROUND_HALF_UP))
+    """A number with one decimal, as percentages are shown."""
+    return float(rounded(value, 1))
 
 
 def percent(value: float) -> str:
@@ -40,16 +49,15 @@ def milliseconds(value: float) -> str:
     if 0 < value < 0.5:
         return f"<1{NBSP}ms"
     if value < 999.5:
-        return f"{round(value)}{NBSP}ms"
-    return f"{value / 1000:.2f}{NBSP}s" if value < 9_995 else f"{value / 1000:.1f}{NBSP}s"
+        return f"{whole(value)}{NBSP}ms"
+    return f"{rounded(value / 1000, 2 if value < 9_995 else 1)}{NBSP}s"
 
 
 def duration(seconds: float) -> str:
     """A duration in its two largest units: 12 s, 1 m 12 s, 2 h 5 m."""
-    whole = round(seconds)
-    if whole < 0:
+    if seconds < 0 and whole(seconds):
         return MINUS + duration(-seconds)
-    minutes, rest = divmod(whole, 60)
+    minutes, rest = divmod(whole(seconds), 60)
     if not minutes:
         return f"{rest}{NBSP}s"
     hours, minutes_left = divmod(minutes, 60)

@@ -13,7 +13,8 @@ def plain(text: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("value", "expected"), [(0, "0"), (999, "999"), (31482, "31,482"), (1234567, "1,234,567"), (-5, "−5")]
+    ("value", "expected"),
+    [(0, "0"), (0.5, "1"), (2.5, "3"), (999, "999"), (31482, "31,482"), (1234567, "1,234,567"), (-5, "−5")],
 )
 def test_counts_have_thousands_separators(value: float, expected: str) -> None:
     assert figures.count(value) == expected
@@ -38,6 +39,7 @@ def test_percentages_have_one_decimal_and_something_is_never_nothing(value: floa
         (0.4, "0 s"),
         (12, "12 s"),
         (59.6, "1 m 0 s"),
+        *((0.5, "1 s"), (1.5, "2 s"), (2.5, "3 s"), (61.5, "1 m 2 s"), (-2.5, "−3 s"), (-0.2, "0 s")),
         (72, "1 m 12 s"),
         (3599, "59 m 59 s"),
         (7500, "2 h 5 m"),
@@ -45,6 +47,14 @@ def test_percentages_have_one_decimal_and_something_is_never_nothing(value: floa
 )
 def test_durations_are_said_in_their_two_largest_units(seconds: float, expected: str) -> None:
     assert plain(figures.duration(seconds)) == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [(0.4, "<1 ms"), (0.5, "1 ms"), (84.5, "85 ms"), (1_245, "1.25 s"), (9_994, "9.99 s"), (12_450, "12.5 s")],
+)
+def test_response_times_are_rounded_half_up(value: float, expected: str) -> None:
+    assert plain(figures.milliseconds(value)) == expected
 
 
 def test_a_number_never_parts_from_its_unit() -> None:

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from analytics_box.clock import HOUR, MINUTE
+from analytics_box.clock import DAY, HOUR, MINUTE
 from analytics_box.facts.clicks import CLICK, KINDS
 from analytics_box.facts.event import PAGE_VIEW, Event
 from analytics_box.links.clicks import rows as click_rows
@@ -249,6 +249,27 @@ def test_visits_that_followed_are_sessions_of_whoever_clicked(stage: queries.Wor
     (entry,) = stage.entries(body, Scope((9,), subject="link"), now=now)
     assert entry.data == [
         {"clicks": 6, "sessions": 2, "pageviews": 3, "bounce_rate": 50.0, "median_session_duration": 30.0}
+    ]
+
+
+def test_visits_that_followed_a_click_are_whole_when_they_began_before_the_range(stage: queries.World) -> None:
+    (site,) = stage.new_sites(1)
+    now = stage.clock.now()
+    template = visit(site, now)[0]
+    assert isinstance(template, Event)
+    midnight = now // DAY * DAY
+
+    def view(minutes: int) -> Event:
+        moment = midnight + minutes * MINUTE
+        return replace(template, time=moment, visitor=201, yesterday=201, kind=PAGE_VIEW, path=f"/{minutes}")
+
+    made = [click(8, midnight + 10 * MINUTE, landing=site, landing_visitor=201)]
+    stage.db.write_now(lambda db: click_rows.append(db, strings=Strings(), clicks=made, orphans={}))
+    stage.store_facts([view(minutes) for minutes in (-40, -20, 0, 11)])
+    body: dict[str, object] = {"parameters": ["link_landings"], "preset": "today"}
+    (entry,) = stage.entries(body, Scope((8,), subject="link"), now=now)
+    assert entry.data == [
+        {"clicks": 1, "sessions": 1, "pageviews": 4, "bounce_rate": 0, "median_session_duration": 51 * 60}
     ]
 
 

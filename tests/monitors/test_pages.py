@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+from analytics_box.clock import DAY, HOUR
+from analytics_box.query.run import Queries
 from tests.inprocess import NOON
 from tests.links.world import HOSTILE
 from tests.monitors.world import Now, PageWorld
@@ -30,6 +32,21 @@ def test_any_range_of_a_monitor_is_shown_by_weeks_or_months(pages: PageWorld) ->
     ):
         assert 'class="table' in pages.seen(f"{path}?{query}&show=table&wait=all")
     assert "Hours cannot be drawn" in pages.seen(f"{path}?range=last_90d&by=hour&wait=all")
+
+
+def test_incidents_are_those_of_the_chosen_range(pages: PageWorld) -> None:
+    monitor_id = pages.set_up(url="https://often.example.com")
+    number, down = pages.number(monitor_id), (400, 40, 2)  # days ago
+    spans = [(number, NOON - days * DAY, NOON - days * DAY + HOUR) for days in down]
+    pages.box.box.parts[Queries].events.write_now(
+        lambda db: db.executemany("insert into monitor_spans (monitor, state, start, until) values (?, 3, ?, ?)", spans)
+    )
+    path = f"/monitors/{monitor_id}"
+    for chosen, listed in (("last_7d", 1), ("last_90d", 2), ("all", 3), ("today", 0)):
+        page = pages.seen(f"{path}?range={chosen}&wait=all")
+        rows = page.partition('id="history-title"')[2].partition('id="checks-title"')[0]
+        assert rows.count("<tr>") == (listed + 1 if listed else 0), chosen
+        assert ("Nothing happened in this range" in rows) == (not listed)
 
 
 def test_what_is_down_stands_first_and_says_since_when(pages: PageWorld) -> None:

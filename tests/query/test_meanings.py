@@ -6,6 +6,8 @@ from datetime import date
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from analytics_box.facts.event import Span
+from analytics_box.facts.tables import ATTRIBUTES
 from tests.cases import each
 from tests.query.happenings import DAY, HOUR, MINUTE, SECOND, Happening, at
 from tests.query.oracle import Asked
@@ -140,3 +142,35 @@ def test_equal_rows_are_ordered_by_name_whichever_way_they_are_sorted(world: Wor
     asked = Asked("top_pages", (site,), date(2026, 6, 17), date(2026, 6, 17), ZoneInfo("UTC"), sort_by="pageviews")
     for descending in (True, False):
         assert [row["path"] for row in world.rows(replace(asked, descending=descending))] == ["/a", "/b", "/c"]
+
+
+def test_error_rate_is_of_all_sessions_that_met_an_error_or_did_something_in_the_range(world: World) -> None:
+    (site,) = world.new_sites(1)
+    midnight = at(2026, 6, 17)
+    views = [
+        replace(view, site=site, time=time, arrived=time, person=person)
+        for person, time in ((1, midnight - MINUTE), (2, midnight + HOUR), (3, midnight + 2 * HOUR))
+    ]
+    world.store(views)
+    world.store_facts(
+        [
+            Span(
+                "errors",
+                site,
+                time,
+                one.visitor_on(time // DAY),
+                one.visitor_on(time // DAY - 1),
+                "",
+                "/a",
+                "",
+                ("",) * len(ATTRIBUTES),
+                ("TypeError", "x", "app.js", 1, 1, ""),
+            )
+            for one, time in ((views[0], midnight + MINUTE), (views[1], midnight + HOUR + MINUTE))
+        ]
+    )
+    body: dict[str, object] = {"parameters": ["error_summary"], "startDate": "2026-06-17", "endDate": "2026-06-17"}
+    for path, affected, rate in (("", 2, 66.67), ("/a", 2, 66.67), ("/b", 0, 0)):
+        filters = [{"field": "path", "op": "eq", "value": path}] if path else []
+        (entry,) = world.entries(body | {"filters": filters}, (site,), now=midnight + DAY)
+        assert (entry.data[0]["affectedSessions"], entry.data[0]["errorRate"]) == (affected, rate), path

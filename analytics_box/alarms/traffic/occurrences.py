@@ -43,7 +43,7 @@ def drop(about: About, visitors: int, usual: float) -> Occurrence:
 
 def errors(about: About, sessions: Sessions) -> Occurrence:
     """Too many sessions with an error."""
-    share = f"{sessions.share:.1f}"
+    share = f"{figures.rounded(sessions.share, 1)}"
     text = Words.errors_text.format(
         share=share, sessions=figures.count(sessions.all), window=about.window, threshold=f"{about.terms.threshold:g}"
     )
@@ -59,7 +59,7 @@ def first_event(about: About, *, ever: bool) -> Occurrence:
 
 
 def _compared(what: What, about: About, visitors: int, usual: float, title: str, text: str) -> Occurrence:
-    now, before = figures.count(visitors), figures.count(round(usual))
+    now, before = figures.count(visitors), figures.count(usual)
     return _made(
         what,
         about,

@@ -40,8 +40,9 @@ async def monitor_page(visit: Visitor, monitor_id: FromPath[str]) -> Page:
     """GET /monitors/{id}. Raises NotFound."""
     monitor, now = await seen(visit.call, monitor_id), visit.call.now
     known = visit.parts[Monitors]
-    spans = await _spans(visit, monitor, now - LONGEST_DAYS * DAY)
     view = _view(visit, monitor)
+    window = (await page.asking_for(visit, monitor.number, view)).window
+    spans = await _spans(visit, monitor, min(window.start, now - LONGEST_DAYS * DAY))
     names = ("figures", *view.of.panels, *view.of.extras)
     return visit.pages.show(
         "monitor.html",
@@ -50,6 +51,7 @@ async def monitor_page(visit: Visitor, monitor_id: FromPath[str]) -> Page:
             monitor,
             known.state_of(monitor),
             spans,
+            window,
             await _checks(visit, monitor),
             _names(visit, monitor),
             visit.person,

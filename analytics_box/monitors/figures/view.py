@@ -15,6 +15,7 @@ from analytics_box.monitors.listing.lines import NOTHING, lasted
 from analytics_box.monitors.monitor import DEFAULT_TIMEOUT, SECONDS, Assertion, Monitor
 from analytics_box.monitors.page_frame import HOME, state_label, state_name
 from analytics_box.query.catalog.types import Record
+from analytics_box.query.ranges import Window
 from analytics_box.texts import MonitorForm, MonitorList, MonitorStats, figures
 
 CHECKS: Final = 50  # the latest ones that are listed
@@ -87,13 +88,15 @@ def shown(
     monitor: Monitor,
     live: Live | None,
     spans: Sequence[Span],
+    window: Window,
     checks: Sequence[Record],
     names: Mapping[str, str],
     person: Person,
     now: int,
     public_url: str,
 ) -> MonitorShown:
-    """A monitor as its page shows it. `spans` are those of the last year, `names` those of its parent and website."""
+    """A monitor as its page shows it. `spans` are those of the last year and of the range that is chosen, the `window`;
+    `names` are those of its parent and website."""
     state = state_name(live)
     certificate, warns = _certificate(live, person, now)
     last = live.last if live is not None else None
@@ -110,7 +113,7 @@ def shown(
         next_check=dates.moment(live.next_at, person) if live is not None and live.next_at is not None else "",
         certificate=certificate,
         certificate_warns=warns,
-        history=_history(spans, person, now),
+        history=_history(spans, window, person, now),
         checks=tuple(_check(row, person) for row in checks),
         facts=_facts(monitor, names, person),
         push_url=f"{public_url}/push/{monitor.secrets.token}" if monitor.kind == "push" else "",
@@ -142,8 +145,10 @@ def _certificate(live: Live | None, person: Person, now: int) -> tuple[str, bool
     return words.format(when=when, days=figures.count(days)), days <= WARNED or last.certificate_valid is False
 
 
-def _history(spans: Sequence[Span], person: Person, now: int) -> tuple[SpanLine, ...]:
-    told = [span for span in spans if span.state in _TOLD][-HISTORY:]
+def _history(spans: Sequence[Span], window: Window, person: Person, now: int) -> tuple[SpanLine, ...]:
+    """What is told of the chosen range, the newest first: what began in it, and what lasted into it."""
+    within = [span for span in spans if span.start < window.end and (not span.until or span.until > window.start)]
+    told = [span for span in within if span.state in _TOLD][-HISTORY:]
     return tuple(
         SpanLine(
             state=STATES[span.state],

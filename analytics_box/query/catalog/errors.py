@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from analytics_box.facts.event import CUSTOM, PAGE_VIEW
 from analytics_box.query.catalog.summary import DATE
 from analytics_box.query.catalog.types import Ask, Column, FieldType, QueryType, Record, column
 from analytics_box.query.catalog.values import cut, field, hexadecimal, instant, named, ratio, session_id
@@ -53,7 +52,7 @@ def _table(name: str, dimension: str, title: str, *columns: Column, rows: int, v
 def _summary(rows: Sequence[list[Record]], _window: Window) -> list[Record]:
     """A session of which only an error was seen in the range, as after midnight, is one of all."""
     errors, sessions = rows[0][0], rows[1][0]
-    return [errors | {"all_sessions": max(sessions["unique_sessions"], errors["sessions"])}]
+    return [errors | sessions]
 
 
 def _text(name: str, description: str, of: str, kind: FieldType = "string") -> Column:
@@ -150,7 +149,7 @@ TYPES = (
         ),
         asks=(
             Ask("errors", ("count", "types", "users", "sessions")),
-            Ask("events", ("unique_sessions",), kinds=(PAGE_VIEW, CUSTOM)),
+            Ask("met", ("all_sessions",)),
         ),
         shape=_summary,
         filters=OWN,

@@ -47,14 +47,15 @@ def _summary(facts: Facts, asked: Question) -> list[Row]:
     found = errors_of(facts, asked)
     others = [item for item in asked.filters if item[0] not in OF_SPANS]
     there = [row for row in facts["events"] if row["kind"] in {VIEW, CUSTOM} and not row["bot"]]
-    whole = sessions([row for row in there if asked.has(row["time"]) and passes(row, others)])
+    seen = [row for row in there if asked.has(row["time"]) and passes(row, others)]
+    whole = sessions([*seen, *(row for row in found if row["begun"])])
     return [
         {
             "totalErrors": len(found),
             "uniqueErrorTypes": distinct("type")(found),
             "affectedUsers": visited(found),
             "affectedSessions": begun(found),
-            "errorRate": share(begun(found), max(whole, begun(found))),
+            "errorRate": share(begun(found), whole),
         }
     ]
 

@@ -155,6 +155,8 @@ EXPOSURES = {
     "exposed_continued": "count(case when exposed = 1 and matched = 1 and continued = 1 then 1 end)",
     "control_continued": "count(case when exposed = 0 and matched = 1 and continued = 1 then 1 end)",
 }
+# Sessions of which an event or an error is in the range (relations._met).
+MET = {"all_sessions": "count(distinct session)"}
 FLAG_EXPOSURES = {
     "count": "count(*)",
     "visitors": "count(distinct nullif(visitor, 0))",
@@ -255,6 +257,7 @@ MEASURES: dict[Source, dict[str, str]] = {
     "flag_exposures": FLAG_EXPOSURES,
     "experiments": EXPERIMENTS,
     "exposures": EXPOSURES,
+    "met": MET,
     "link_clicks": LINK_CLICKS,
     "landings": LANDINGS,
     "checks": CHECKS,
@@ -278,6 +281,7 @@ DIMENSIONS_OF: dict[Source, frozenset[str]] = {
     "flag_exposures": _ROW | {"flag", "variant"},
     "experiments": frozenset(),
     "exposures": frozenset(),
+    "met": frozenset(),
     "link_clicks": frozenset(),
     "landings": frozenset(),
     "checks": frozenset(("region", BUCKET)),

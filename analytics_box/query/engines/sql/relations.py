@@ -32,6 +32,8 @@ def relation(plan: Plan, used: str, dialect: Dialect, values: Values) -> str:
         return _exposures(plan, dialect, values)
     if plan.source == "experiments":
         return _experiments(plan, dialect, values)
+    if plan.source == "met":
+        return _met(plan, dialect, values)
     if plan.source == "landings":
         return _landings(plan, dialect, values)
     where = [sites(plan, _SITE_OF.get(plan.source, "site"))]
@@ -55,7 +57,8 @@ def relation(plan: Plan, used: str, dialect: Dialect, values: Values) -> str:
 def _landings(plan: Plan, dialect: Dialect, values: Values) -> str:
     """The sessions on the box's own websites that people's clicks led to: whoever clicked saw a page there soon after,
     as the same visitor. One row per session."""
-    values |= {"soon": SOON, "latest": plan.end + SESSION_AFTER}
+    values |= {"soon": SOON, "earliest": plan.start - SESSION_BEFORE - SESSION_AFTER}
+    values |= {"latest": plan.end + SOON + SESSION_AFTER}
     clicks = [sites(plan, "link"), "kind = 1", "landing <> 0", "time >= :start", "time < :end"]
     clicks += [render(item, values, dialect) for item in plan.where]
     clicked = f"select time, landing, landing_visitor from link_clicks as fact where {_and(clicks)}"
@@ -68,7 +71,8 @@ def _landings(plan: Plan, dialect: Dialect, values: Values) -> str:
     inner = (
         f"select session, count(case when kind = 1 then 1 end) as views, count(case when {DID} then 1 end) as deeds,"
         " sum(engaged) as engaged, max(time) - min(time) as duration\n  from events as fact\n"
-        f"  where site in (select landing from ({clicked})) and bot = 0 and time >= :start - :soon and time < :latest\n"
+        f"  where site in (select landing from ({clicked})) and bot = 0 and time >= :earliest and time < :latest\n"
+        f"  and (kind <> 3 or time >= session_started - {SESSION_BEFORE})\n"
         f"  and session in ({landed})\n  group by session"
     )
     return f"({inner}\n)"
@@ -233,6 +237,19 @@ def _exposures(plan: Plan, dialect: Dialect, values: Values) -> str:
         "select exposed,\n"
         "  case when rank <= case exposed when 1 then met_none else met_it end then 1 else 0 end as matched,\n"
         "  case when session in (select session from went_on) then 1 else 0 end as continued from counted)"
+    )
+
+
+def _met(plan: Plan, dialect: Dialect, values: Values) -> str:
+    """Whatever tells of a session in the range: an event, or an error of a session that began before. Conditions that
+    only errors know select nothing else."""
+    within = [sites(plan), "time >= :start", "time < :end", "session <> 0"]
+    of_events = fitting(plan.where, lambda condition: condition.column not in {"message", "type"})
+    seen = [*within, "bot = 0", "kind <> 3", *(render(item, values, dialect) for item in of_events)]
+    failed = [*within, BEGUN, *(render(item, values, dialect) for item in plan.where)]
+    return (
+        f"(select session from events as fact\n  where {_and(seen)}\n"
+        f"union all select session from errors as fact\n  where {_and(failed)})"
     )
 
 
