@@ -295,14 +295,10 @@ async def watch_clock(box: Box) -> None:
     await box.clock_watch.is_trusted()
 
 
-async def keep_reserve(box: Box) -> None:
-    """Set disk space aside for a full disk, and take events again once there is room."""
-    await asyncio.to_thread(box.reserve.keep)
-
-
 async def look_at_disk(box: Box) -> None:
-    """Refuse events while little of the disk is free."""
+    """Refuse events while little of the disk is free, take them again once there is room, and keep a reserve."""
     await asyncio.to_thread(box.reserve.look)
+    await asyncio.to_thread(box.reserve.keep)
 
 
 async def look_at_files(box: Box) -> None:
@@ -402,7 +398,6 @@ JOBS = (
     Job("back up", 60, back_up, on="all"),
     Job("watch the clock", 600, watch_clock, on="all"),
     Job("look at the disk", 5, look_at_disk, on="all"),
-    Job("keep the reserve", 60, keep_reserve, on="all"),
     Job("look at files", 10, look_at_files, on="all"),
     Job("note sizes", 21_600, note_sizes, on="all"),
     Job("optimize", 86_400, optimize, on="all"),

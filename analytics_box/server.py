@@ -111,7 +111,7 @@ async def _serve_on(
         scheduler.shutdown(wait=False)
         if administration is not None:
             administration.close()
-            (settings.data_dir / channel.FILE).unlink(missing_ok=True)
+            channel.forget(settings.data_dir)
         for streams in (box.parts[Streams], box.parts[Live].streams):
             streams.close()  # they never end by themselves
         await web.stop(settings.drain_seconds)

@@ -73,6 +73,12 @@ async def listen(directory: Path, answer: Answerer) -> asyncio.Server:
     return await asyncio.start_unix_server(serve, sock=listening, limit=MOST_BYTES)
 
 
+def forget(directory: Path) -> None:
+    """Remove the socket. On a read-only disk it stays, and the next box replaces it."""
+    with suppress(OSError):
+        (directory / FILE).unlink()
+
+
 async def _answer(line: bytes, answer: Answerer) -> Answered:
     try:
         asked = msgspec.json.decode(line, type=Asked)

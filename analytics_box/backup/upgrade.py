@@ -18,7 +18,7 @@ from analytics_box.backup.places import Folder
 from analytics_box.backup.take import Wanted
 from analytics_box.clock import Clock
 from analytics_box.settings import Settings
-from analytics_box.store import migrations, pairing, schema, snapshot
+from analytics_box.store import migrations, pairing, schema, snapshot, trouble
 from analytics_box.store.files import sync_folder, write_private
 
 log = logging.getLogger(__name__)
@@ -51,6 +51,17 @@ def pending(settings: Settings) -> Upgrade:
     return _pending(settings, migrations.look(settings.data_dir))
 
 
+def refusal(settings: Settings) -> str:
+    """Why the next start would refuse the files, in the words of the start; empty if it would not."""
+    directory = settings.data_dir
+    try:
+        with trouble.in_words(directory):
+            pairing.check(directory, pairing.look(directory))
+    except (pairing.NotAPair, migrations.NewerSchema, migrations.DamagedFile, trouble.DataTrouble) as refused:
+        return str(refused)
+    return trouble.refused(directory)
+
+
 def _pending(settings: Settings, seen: migrations.Seen) -> Upgrade:
     directory = settings.data_dir
     steps = tuple(_steps(directory, seen))
@@ -79,7 +90,19 @@ def prepare(settings: Settings, clock: Clock) -> pairing.Looked:
     upgrade = _pending(settings, looked.seen)
     if upgrade.backup:
         _back_up_before(settings, clock, upgrade)
+    elif upgrade.steps:
+        log.info(
+            "This version changes the files (%s) and makes no backup before: %s",
+            ", ".join(f"{step.file}: {step.name}" for step in upgrade.steps),
+            _no_backup(settings, upgrade),
+        )
     return looked
+
+
+def _no_backup(settings: Settings, upgrade: Upgrade) -> str:
+    if not any(step.rows for step in upgrade.steps):
+        return "it writes no stored row anew"
+    return "an earlier start has made it" if (settings.data_dir / MARK).exists() else "upgrade_backup is off"
 
 
 def _back_up_before(settings: Settings, clock: Clock, upgrade: Upgrade) -> None:

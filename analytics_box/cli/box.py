@@ -179,15 +179,20 @@ def _is_sound(found: Settings, *, as_json: bool) -> bool:
     in_use = data_lock.is_served(directory)
     paths = (directory / name for name in (schema.BOX_FILE, schema.EVENTS_FILE))
     files = {str(path): integrity(path, in_use=in_use) if path.is_file() else _MISSING for path in paths}
-    sound = all(said == "ok" for said in files.values())
     is_broken_off = (directory / restore.JOURNAL).exists()
+    is_whole = all(said == "ok" for said in files.values())
+    refusal = upgrade.refusal(found) if is_whole and not is_broken_off and not in_use else ""
+    sound = is_whole and not refusal
     ahead = upgrade.pending(found) if sound and not is_broken_off else None
     warned = _warned_of(found, in_use=in_use) if directory.exists() else []
     if as_json:
         told = {"sound": sound, "files": files, "upgrade": msgspec.to_builtins(ahead) if ahead else None}
+        told |= {"refusal": refusal}
         click.echo(json.dumps(told | {"restoreBrokenOff": is_broken_off, "warnings": warned}))
         return sound
     _show_checked(files, ahead, is_broken_off=is_broken_off)
+    if refusal:
+        click.echo(f"A start refuses these files: {refusal}", err=True)
     for warning in warned:
         click.echo(f"Warning: {warning['text']}", err=True)
     return sound
@@ -217,4 +222,6 @@ def _show_checked(files: dict[str, str], ahead: upgrade.Upgrade | None, *, is_br
         click.echo(f"  {step.file}: {step.name}" + (f", writes {step.rows:,} rows anew" if step.rows else ""))
     if ahead.backup:
         click.echo(f"It makes a backup first, which needs {2 * ahead.bytes / 1e6:,.0f} MB of room at most")
+    else:
+        click.echo("It makes no backup: make a backup first (analytics-box backup)")
     click.echo(f"This takes about {max(ahead.seconds, 1):,.0f} s, several times as long on a slow disk")

@@ -34,7 +34,7 @@ def lock(directory: Path) -> Iterator[None]:
     with opened as file, trouble.in_words(directory), _folder(directory) as folder:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            _lock_folder(folder)
+            _lock_folder(folder, fcntl.LOCK_EX)
         except OSError as taken:
             raise AlreadyRunning(
                 f"{directory} is in use by another Analytics Box; stop it first, or choose another --data-dir"
@@ -43,14 +43,17 @@ def lock(directory: Path) -> Iterator[None]:
 
 
 def is_served(directory: Path) -> bool:
-    """Whether a box has this data directory now."""
-    if not directory.exists():
-        return False
+    """Whether a box has this data directory now. It writes nothing, so that it works on a read-only disk, too."""
     try:
-        with lock(directory):
-            return False
-    except AlreadyRunning:
+        with _folder(directory) as folder:
+            _lock_folder(folder, fcntl.LOCK_SH)
+            with (directory / LOCK_FILE).open("rb") as file:
+                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return False
+    except BlockingIOError:
         return True
+    return False
 
 
 @contextmanager
@@ -62,10 +65,10 @@ def _folder(directory: Path) -> Iterator[int]:
         os.close(opened)
 
 
-def _lock_folder(folder: int) -> None:
+def _lock_folder(folder: int, kind: int) -> None:
     """Lock the folder itself, because the lock file may be removed. Network file systems may not know how."""
     try:
-        fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(folder, kind | fcntl.LOCK_NB)
     except BlockingIOError:
         raise
     except OSError as unknown:

@@ -68,20 +68,10 @@ def bring_together(directory: Path, looked: Looked | None = None, *, accept: boo
     looked = looked or look(directory)
     done = _check_both_are_there(box, events, looked.seen, accept=accept)
     migrations.migrate(directory, looked.seen)
-    (given, box_id), (known, other_id) = (
-        looked.sides.get(file.name) or _with(file, partial(_side, file.name)) for file in (box, events)
-    )
-    if other_id and other_id != box_id:
-        raise NotAPair(
-            f"{box} and {events.name} are of different boxes; restore two files that were saved together, or move "
-            f"{events.name} elsewhere and begin without events: {ACCEPT} --data-dir {directory}"
-        )
-    if any(theirs > ours for theirs, ours in zip(known, given, strict=True)):
-        if not accept:
-            raise NotAPair(
-                f"{box} is older than {events.name}, which knows of websites, links or monitors made later; restore a "
-                f"{box.name} as new as the events, or go on without those: {ACCEPT} --data-dir {directory}"
-            )
+    ours, theirs = (looked.sides.get(file.name) or _with(file, partial(_side, file.name)) for file in (box, events))
+    _check_match(box, events, ours, theirs, accept=accept)
+    (given, box_id), (known, other_id) = ours, theirs
+    if _is_older(ours, theirs):
         given = Numbers(*map(max, known, given))
         _with(box, lambda db: _skip_to(db, given))
         done.append(
@@ -91,6 +81,34 @@ def bring_together(directory: Path, looked: Looked | None = None, *, accept: boo
     if other_id != box_id or known != given:
         _with(events, lambda db: _note(db, box_id, given))
     return done
+
+
+def check(directory: Path, looked: Looked) -> None:
+    """See what a start would refuse about these files, and change nothing. Raises NotAPair or NewerSchema."""
+    box, events = directory / schema.BOX_FILE, directory / schema.EVENTS_FILE
+    migrations.pending(directory, looked.seen)
+    _check_both_are_there(box, events, looked.seen, accept=False)
+    if looked.sides.keys() >= {box.name, events.name}:
+        _check_match(box, events, looked.sides[box.name], looked.sides[events.name], accept=False)
+
+
+def _check_match(box: Path, events: Path, ours: Side, theirs: Side, *, accept: bool) -> None:
+    """Raises NotAPair."""
+    if theirs.box_id and theirs.box_id != ours.box_id:
+        raise NotAPair(
+            f"{box} and {events.name} are of different boxes; restore two files that were saved together, or move "
+            f"{events.name} elsewhere and begin without events: {ACCEPT} --data-dir {box.parent}"
+        )
+    if _is_older(ours, theirs) and not accept:
+        raise NotAPair(
+            f"{box} is older than {events.name}, which knows of websites, links or monitors made later; restore a "
+            f"{box.name} as new as the events, or go on without those: {ACCEPT} --data-dir {box.parent}"
+        )
+
+
+def _is_older(ours: Side, theirs: Side) -> bool:
+    """Whether events.db knows of numbers that box.db has not given yet."""
+    return any(known > given for known, given in zip(theirs.numbers, ours.numbers, strict=True))
 
 
 def mismatch(box: Connection, events: Connection) -> tuple[str, str]:

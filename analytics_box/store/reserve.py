@@ -10,6 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+from analytics_box.store.trouble import Seldom
+
 log = logging.getLogger(__name__)
 
 FILE = "reserve"
@@ -48,6 +50,7 @@ class Reserve:
         self._path = directory / FILE
         self._mark, self.disk = mark, disk
         self.is_low = False
+        self._may_complain = Seldom()
         self.is_given_up = self._path.exists() and not self._path.stat().st_size
 
     @property
@@ -86,7 +89,8 @@ class Reserve:
             except OSError as broken:
                 if not self.is_given_up:
                     self._path.unlink(missing_ok=True)
-                log.warning("No reserve of disk space can be made: %s", broken.strerror)
+                if self._may_complain:
+                    log.warning("No reserve of disk space can be made: %s", broken.strerror)
                 return
         if self.is_given_up:
             log.info("There is room on the disk again: events are taken")

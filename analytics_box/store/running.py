@@ -49,14 +49,20 @@ def closing(directory: Path) -> None:
 
 
 def closed(directory: Path) -> None:
-    """Both files are closed, and whole by themselves."""
-    (directory / RUNNING_FILE).unlink(missing_ok=True)
-    sync_folder(directory)
+    """Both files are closed, and whole by themselves. On a read-only disk the next start looks through them."""
+    try:
+        (directory / RUNNING_FILE).unlink(missing_ok=True)
+        sync_folder(directory)
+    except OSError as broken:
+        log.warning("%s cannot be removed: %s", directory / RUNNING_FILE, broken.strerror)
 
 
 def found_damaged(directory: Path) -> None:
     """Have the next start look through both databases, because one was found damaged while the box ran."""
-    (directory / UNCHECKED_FILE).touch(mode=0o600)
+    try:
+        (directory / UNCHECKED_FILE).touch(mode=0o600)
+    except OSError as broken:
+        log.warning("%s cannot be made: %s", directory / UNCHECKED_FILE, broken.strerror)
 
 
 def found_sound(directory: Path) -> None:

@@ -12,7 +12,7 @@ from analytics_box.store.steps.cluster import ALONE, CLUSTER, PROMOTED
 from analytics_box.store.steps.events import EVENTS, EVENTS_REWRITTEN
 from analytics_box.store.steps.flags import FLAGS
 from analytics_box.store.steps.links import LINKS
-from analytics_box.store.steps.monitors import MONITORS
+from analytics_box.store.steps.monitors import CHECK_OF_NOTHING, MONITORS
 from analytics_box.store.steps.overview import OVERVIEW
 from analytics_box.store.steps.status_pages import BACKOFF, REACHED, STATUS_PAGES
 
@@ -41,5 +41,6 @@ BOX = (
     PROMOTED,
     *ACCESS,
     BACKOFF,
+    CHECK_OF_NOTHING,
     REACHED,
 )

@@ -13,7 +13,7 @@ import apsw
 
 _LITTLE = 1 << 20  # free bytes with which SQLite cannot even make its logs
 _FULL = {errno.ENOSPC, errno.EDQUOT}
-_REFUSED = {errno.EACCES, errno.EPERM, errno.EROFS}
+_REFUSED = {errno.EACCES, errno.EPERM}
 _NOT_OPENED = {apsw.SQLITE_PERM, apsw.SQLITE_READONLY, apsw.SQLITE_CANTOPEN}
 _DAMAGED = {apsw.SQLITE_CORRUPT, apsw.SQLITE_NOTADB}
 _HELD = {apsw.SQLITE_BUSY, apsw.SQLITE_LOCKED}
@@ -74,7 +74,7 @@ def words(broken: BaseException, directory: Path) -> str:
 def refused(directory: Path) -> str:
     """Why this user may not write there; empty where nothing is in the way."""
     if directory.is_dir() and os.statvfs(directory).f_flag & os.ST_RDONLY:
-        return f"{directory} is on a read-only file system; mount it writable, or choose another --data-dir"
+        return _read_only(directory)
     existing = next(
         path for path in (directory, *directory.absolute().parents) if os.path.exists(path)
     )  # where Path.exists would raise
@@ -97,9 +97,15 @@ def _not_ours(path: Path, directory: Path) -> str:
 def _of_the_system(broken: OSError, directory: Path) -> str:
     if broken.errno in _FULL:
         return _full(directory)
+    if broken.errno == errno.EROFS and str(broken.filename or "").startswith(str(directory)):
+        return _read_only(directory)  # which the mount may not say after an error of the disk
     if broken.errno in _REFUSED and str(broken.filename or "").startswith(str(directory)):
         return refused(directory) or f"{broken.filename} cannot be used: {broken.strerror}"
     return ""
+
+
+def _read_only(directory: Path) -> str:
+    return f"{directory} is on a read-only file system; mount it writable, or choose another --data-dir"
 
 
 def _is_full(directory: Path) -> bool:

@@ -187,6 +187,29 @@ def test_check_says_that_a_file_is_damaged(data: Path) -> None:
     assert "box.db: ok" not in ended.output
 
 
+def test_check_refuses_an_empty_file_that_a_start_refuses(data: Path) -> None:
+    set_up(data)
+    (data / "events.db").write_bytes(b"")
+    ended = run("check", data=data)
+    assert ended.exit_code == 1
+    assert "A start refuses these files" in ended.output
+    assert "events.db is missing or empty, but this box has been in use" in ended.output
+    said = json.loads(run("check", "--json", data=data).output.splitlines()[0])
+    assert said["sound"] is False
+    assert "missing or empty" in said["refusal"]
+    assert run("check", data=data).output.count("accept-files") == 1
+
+
+def test_check_refuses_files_of_different_boxes(data: Path, tmp_path: Path) -> None:
+    set_up(data)
+    other = tmp_path / "other"
+    set_up(other)
+    (data / "events.db").write_bytes((other / "events.db").read_bytes())
+    ended = run("check", data=data)
+    assert ended.exit_code == 1
+    assert "are of different boxes" in ended.output
+
+
 def test_check_over_http_says_that_nobody_answers() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]  # free again once this is closed

@@ -97,7 +97,7 @@ def test_a_disk_that_refuses_is_a_503_and_the_same_event_counts_once_it_is_sent_
     assert len(refused) >= 5
     stored = total(box)
     on_the_writer(box, mends)
-    box.run(jobs.keep_reserve(box.box))
+    box.run(jobs.look_at_disk(box.box))
     for path in refused:
         answer = send(box, path, bodies[path])
         assert (answer.status, answer.headers["x-analytics-box"]) == (200, "stored=1"), path

@@ -14,7 +14,7 @@ from analytics_box.store import schema
 from analytics_box.store.db import Db
 from analytics_box.store.integrity import integrity
 from analytics_box.store.trouble import words
-from tests.running import environment, run, set_up
+from tests.running import environment, run, serving, set_up
 from tests.store.failing_disk import FailingDisk
 from tests.store.notes import make_file, note
 
@@ -72,6 +72,30 @@ def test_files_of_another_owner_are_named_with_both_users(
             f"{path} belongs to {STRANGER}, but this runs as root: run it as {STRANGER}, "
             f"or hand the files over with chown -R root {data_dir}"
         )
+
+
+@pytest.mark.crash
+@as_root
+def test_box_whose_disk_becomes_read_only_is_checked_and_stopped_in_an_orderly_way(
+    data_dir: Path, tmp_path: Path
+) -> None:
+    image, disk = tmp_path / "image", tmp_path / "disk"
+    disk.mkdir()
+    with image.open("wb") as file:
+        file.truncate(64 << 20)
+    for line in (("mkfs.ext4", "-q", "-F", str(image)), ("mount", "-o", "loop", str(image), str(disk))):
+        if shutil.which(line[0]) is None or subprocess.run(line, check=False, capture_output=True).returncode:
+            pytest.skip("this machine makes no file system in a file")
+    try:
+        shutil.copytree(data_dir, disk, dirs_exist_ok=True)
+        with serving(disk, ready_free_mb=1, least_free_mb=1) as server:
+            subprocess.run(("mount", "-o", "remount,abort", str(disk)), check=True)  # as after an error of the disk
+            checked = run("check", data_dir=disk)
+            assert checked.returncode == 0, checked.stderr
+            assert "events.db: ok" in checked.stdout
+            assert server.stop() == 0
+    finally:
+        subprocess.run(("umount", "-l", str(disk)), check=True)
 
 
 @pytest.mark.crash

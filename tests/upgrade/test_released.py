@@ -124,6 +124,26 @@ def test_a_backup_is_made_before_rows_are_written_anew_and_leads_back(tmp_path: 
     assert count(Path(said["kept"]) / schema.EVENTS_FILE, "stored_events") == 13
 
 
+def test_upgrade_that_only_adds_says_what_it_adds_and_that_it_makes_no_backup(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "data").mkdir()
+    with monkeypatch.context() as before:
+        before.setattr(schema, "BOX", schema.BOX[:-1])
+        open_box(Settings(data_dir=tmp_path / "data")).close()
+    shutil.copytree(tmp_path / "data", tmp_path / "copy")
+    with caplog.at_level("INFO"):
+        open_box(Settings(data_dir=tmp_path / "data")).close()
+    (line,) = [record.getMessage() for record in caplog.records if "makes no backup" in record.getMessage()]
+    assert f"box.db: {schema.BOX[-1][0]}" in line
+    caplog.clear()
+    with caplog.at_level("INFO"):
+        open_box(Settings(data_dir=tmp_path / "data")).close()
+    assert "makes no backup" not in caplog.text
+    told = run("check", "--data-dir", tmp_path / "copy")
+    assert "It makes no backup: make a backup first" in told.stdout
+
+
 def test_a_newer_file_is_refused_with_the_way_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     load(EARLY, tmp_path / "data")
     data = tmp_path / "data"

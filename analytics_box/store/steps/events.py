@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from analytics_box.store.steps.checks import null_allowed
 from analytics_box.store.stored_facts import (
     CHANGED_DAYS,
     FLAG_EXPOSURES,
@@ -562,4 +563,5 @@ EVENTS = (
         ),
     ),
     ("0018_kinds_as_a_range", KINDS_AS_A_RANGE),
+    ("0019_check_of_nothing", null_allowed("checks", "data")),
 )

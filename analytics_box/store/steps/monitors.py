@@ -1,5 +1,7 @@
 """Steps of box.db: monitors, more kinds of channels, alarms."""
 
+from analytics_box.store.steps.checks import null_allowed
+
 MONITORS = (
     (
         "0018_monitors",
@@ -214,3 +216,6 @@ MONITORS = (
         ),
     ),
 )
+
+# A window without a repetition.
+CHECK_OF_NOTHING = ("0034_check_of_nothing", null_allowed("maintenance_windows", "repeat"))
