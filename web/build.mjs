@@ -5,8 +5,9 @@
 
 import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { minify } from "terser";
 import { world } from "./world.mjs";
@@ -29,17 +30,17 @@ const wanted = { ...(await tracker()), ...(await vendored()), ...(await map()) }
 if (process.argv.includes("--check")) await check(wanted);
 else await write(wanted);
 
-/** The script, the same to read in a debugger, parts.js, and the parts that it names by their hashes. */
+/** The script, the same to read in a debugger, parts.js, and the parts, which it names by the hash of all. */
 async function tracker() {
   const files = {};
-  const hashes = {};
+  const hash = createHash("sha256");
   for (const file of (await readdir(join(WEB, "tracker/parts"))).sort()) {
     const part = await small(await bundle(`tracker/parts/${file}`, "esm"));
     files[`${TRACKER}/parts/${file}`] = part;
-    // As analytics_box/http/assets.py makes them: it serves a file for ever under its own hash.
-    hashes[basename(file, ".js")] = createHash("sha256").update(part).digest("hex").slice(0, 12);
+    // As analytics_box/http/page/assets.py makes it: browsers keep parts for ever under the hash of all of them.
+    hash.update(part);
   }
-  const named = { HASHES: JSON.stringify(hashes) };
+  const named = { HASH: JSON.stringify(hash.digest("hex").slice(0, 12)) };
   files[`${TRACKER}/parts.js`] = await small(await bundle("tracker/parts.js", "esm", named));
   files[`${TRACKER}/script.js`] = await small(await bundle("tracker/main.js", "iife", { DEBUG: "false" }));
   files[`${TRACKER}/debug.js`] = Buffer.from(await bundle("tracker/main.js", "iife", { DEBUG: "true" }));
@@ -61,15 +62,22 @@ async function bundle(entry, format, define = {}) {
   return result.outputFiles[0].text;
 }
 
-/** What gzip makes least of: terser's names and order of functions, and `let` for each `const`. */
+/**
+ * Minifies code to what gzip makes least of: terser's names and order of functions, `let` for each `const`, and
+ * variables with one value written out where that helps.
+ */
 async function small(code) {
-  const { code: minified } = await minify(code, {
-    compress: { passes: 3, hoist_funs: true, reduce_vars: false, unsafe_arrows: true },
-    ecma: 2020,
-    format: { ascii_only: true },
-    toplevel: true,
+  const variants = [false, true].map(async (reduce_vars) => {
+    const { code: minified } = await minify(code, {
+      compress: { passes: 3, hoist_funs: true, reduce_vars, unsafe_arrows: true },
+      ecma: 2020,
+      format: { ascii_only: true },
+      toplevel: true,
+    });
+    return Buffer.from(minified.replace(/\bconst\b/g, "let"));
   });
-  return Buffer.from(minified.replace(/\bconst\b/g, "let"));
+  const [one, other] = await Promise.all(variants);
+  return gzipSync(other).length < gzipSync(one).length ? other : one;
 }
 
 async function vendored() {

@@ -26,6 +26,7 @@ _HASH = hashlib.blake2b(digest_size=8)  # to be copied, which is half the work o
 
 
 Named = tuple[str, int, str]  # kind of fact, site, event id
+_OF_EXITS = ("exit_", "page_exit")  # how ids of leave beacons start: other clients', and the tracker's
 
 
 class EventIds:
@@ -57,7 +58,7 @@ class EventIds:
             repeat = (known or stored.get(digest, 0)) > now
             answers.append(repeat)
             if not repeat:
-                until = until_later if event_id.startswith("exit_") else until_tomorrow
+                until = until_later if event_id.startswith(_OF_EXITS) else until_tomorrow
                 noted.append((digest, until))
                 changed.append((digest, known))
                 new[digest] = until

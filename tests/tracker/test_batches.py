@@ -114,7 +114,7 @@ def test_a_pixel_carries_what_requests_would(page: Page, collector: Collector) -
     push(page, "/next")
     collector.wait(lambda: len(pixels(collector, "track")) >= 4, "pixels")
     named = {event["name"]: event for event in pixels(collector, "track")}
-    assert named["page_exit"]["eventId"].startswith("exit_")
+    assert named["page_exit"]["eventId"].startswith("page_exit")
     assert json.loads(named["bought"]["properties"]) == {"value": 1, "list": [1, {"a": "é"}]}
     views = [event for event in pixels(collector, "track") if event["name"] == "screen_view"]
     first = min(views, key=lambda view: int(view["page_count"]))

@@ -31,6 +31,14 @@ LINKS = (
     ),
     Link("another port", "<a id=it href='http://site.example:1/'>Go</a>", "http://site.example:1/"),
     Link("the own site", "<a id=it href='/here'>Go</a>", None),
+    Link("the own site with the root's dot", "<a id=it href='http://site.example.:{port}/'>Go</a>", None),
+    Link(
+        "in a drawing",
+        "<svg><a href='https://elsewhere.example/'><text id=it>Go</text></a></svg>"
+        "<script>const click = new MouseEvent('click', { bubbles: true, cancelable: true });"
+        "it.click = () => it.dispatchEvent(click)</script>",
+        "https://elsewhere.example/",
+    ),
     Link("mail", "<a id=it href='mailto:a@elsewhere.example'>Go</a>", None),
     Link("a script", "<a id=it href='javascript:void 0'>Go</a>", None),
     Link("no link", "<button id=it>Go</button>", None),
@@ -43,11 +51,13 @@ LINKS = (
 )
 
 
-@pytest.mark.parametrize("tag", ["data-track-outgoing-links", "data-track-outgoing-links data-max-retries=3"])
 @on_one_page("case", LINKS, ids=lambda case: case.why)
-def test_clicks_on_links_that_lead_away_are_told(page: Page, collector: Collector, case: Link, tag: str) -> None:
-    address = collector.publish("/", tag=tag, body=case.html + STAY)
+def test_clicks_on_links_that_lead_away_are_told(page: Page, collector: Collector, case: Link) -> None:
+    address = collector.publish(
+        "/", tag="data-track-outgoing-links", body=case.html.replace("{port}", str(collector.port)) + STAY
+    )
     page.goto(address)
+    collector.wait_for("screen_view")  # the part is there
     page.evaluate("document.getElementById('it').click(); databuddy.track('last'); databuddy.flush()")
     collector.wait_for("last")
     links = [event for event in collector.events() if event.get("type") == "outgoing_link"]
@@ -55,6 +65,50 @@ def test_clicks_on_links_that_lead_away_are_told(page: Page, collector: Collecto
     for link in links:
         assert (link["text"], link["path"]) == ("Go", address)
         assert "name" not in link
+
+
+@dataclass(frozen=True)
+class Named:
+    """A link without text, and the name that it gets."""
+
+    link: str
+    text: str
+
+
+NAMED = (
+    Named("<img alt='Our shop'>", "Our shop"),
+    Named("<span><img alt=''><img alt='Second'></span>", "Second"),
+    Named("<svg aria-label=GitHub></svg>", "GitHub"),
+    Named("<svg><title>Drawn</title></svg>", "Drawn"),
+    Named(" Text <img alt='A picture'>", "Text"),
+    Named("<img>", "Titled"),
+)
+
+
+@on_one_page("case", NAMED, ids=lambda case: case.link)
+def test_link_that_is_a_picture_is_told_by_its_name(page: Page, collector: Collector, case: Named) -> None:
+    body = f"<a id=it title=Titled href='https://elsewhere.example/a.zip'>{case.link}</a>{STAY}"
+    page.goto(collector.publish("/", tag="data-track-outgoing-links data-track-downloads", body=body))
+    collector.wait_for("screen_view")
+    page.evaluate("document.getElementById('it').click(); databuddy.track('last'); databuddy.flush()")
+    collector.wait_for("last")
+    [link] = [event for event in collector.events() if event.get("type") == "outgoing_link"]
+    [file] = collector.events("file_download")
+    assert (link["text"], file["properties"]["text"]) == (case.text, case.text)
+
+
+def test_middle_click_on_a_link_is_a_click_and_no_other_button_is(page: Page, collector: Collector) -> None:
+    tag = "data-track-outgoing-links data-track-downloads data-track-attributes"
+    body = "<a href='http://other.example:1/a.zip' data-track=marked>Go</a><button data-track=pressed>Press</button>"
+    page.goto(collector.publish("/", tag=tag, body=body))
+    collector.wait_for("screen_view")
+    page.click("a", button="right")
+    page.click("button", button="middle")
+    page.click("a", button="middle")
+    page.evaluate("databuddy.track('last'); databuddy.flush()")
+    collector.wait_for("last")
+    told = [event.get("type") or event["name"] for event in collector.events()]
+    assert sorted(told) == ["file_download", "last", "marked", "outgoing_link", "screen_view"]
 
 
 def test_links_are_not_told_unless_asked(page: Page, collector: Collector) -> None:
@@ -68,6 +122,7 @@ def test_links_are_not_told_unless_asked(page: Page, collector: Collector) -> No
 @pytest.mark.chromium("whole")
 def test_a_followed_link_is_told_though_the_page_is_gone(page: Page, collector: Collector) -> None:
     page.goto(collector.publish("/", tag="data-track-outgoing-links", body="<a href='http://other.example:1/'>Go</a>"))
+    collector.wait_for("screen_view")  # the part is there
     page.click("a")
     collector.wait(lambda: any(event.get("type") == "outgoing_link" for event in collector.events()), "the link")
 

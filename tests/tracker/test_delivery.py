@@ -162,3 +162,45 @@ def test_a_strict_content_security_policy_is_kept(page: Page, collector: Collect
     assert page.evaluate("violations") == []
     hide(page)
     collector.wait_for("page_exit", 2)
+
+
+REPLACED = {
+    "fetch throws": "window.fetch = () => { throw new TypeError('on no account') }",
+    "fetch returns nothing": "window.fetch = () => undefined",
+    "fetch promises nothing": "window.fetch = () => Promise.resolve()",
+    "fetch refuses": "window.fetch = () => Promise.reject(new TypeError('blocked'))",
+    "sendBeacon throws": "navigator.sendBeacon = () => { throw new TypeError('on no account') }",
+    "sendBeacon returns nothing": "navigator.sendBeacon = () => undefined",
+    "there is no sendBeacon": "navigator.sendBeacon = undefined",
+}
+
+
+@pytest.mark.chromium("whole")
+@on_one_page(("why", "tag"), [(why, tag) for why in REPLACED for tag in ("", "data-max-retries=1")])
+def test_page_that_replaces_a_function_loses_nothing(page: Page, collector: Collector, why: str, tag: str) -> None:
+    page.goto(collector.publish("/", tag=tag, head=f"<script>{REPLACED[why]}</script>"))
+    page.wait_for_function("self.databuddy")
+    track(page, "bought")
+    page.evaluate("databuddy.flush()")
+    if why.startswith("fetch"):  # What comes up only with the exit has no other way.
+        page.wait_for_function("databuddy.getProfileId() === null")
+    page.goto("about:blank")
+    for name in ("screen_view", "bought", "page_exit"):
+        collector.wait(lambda name=name: bool(collector.events(name)), f"{why}: {name}")  # type: ignore[misc]
+
+
+def test_fetch_that_never_works_is_given_up_for_a_beacon(page: Page, collector: Collector) -> None:
+    start_clock(page)
+    head = f"<script>{REPLACED['fetch throws']}</script>"
+    page.goto(collector.publish("/", tag="data-max-retries=2", head=head))
+    page.wait_for_function("databuddy.getProfileId() === null")
+    while not collector.events():
+        page.clock.run_for(500)
+        page.evaluate("Promise.resolve()")
+    collector.wait_for("screen_view")
+
+
+def test_old_library_that_writes_arrays_as_texts_changes_nothing(page: Page, collector: Collector) -> None:
+    old = "Array.prototype.toJSON = function () { return JSON.stringify([...this].map(String)) }"
+    page.goto(collector.publish("/", head=f"<script>{old}</script>"))
+    assert collector.wait_for("screen_view")[0]["page_count"] == 1

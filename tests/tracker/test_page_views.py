@@ -1,12 +1,17 @@
 """Page views: on load, on navigation inside the page, and what each one says."""
 
 import re
+import subprocess
+import time
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page
 
+from tests.browser.chromium import ARGUMENTS, EXECUTABLE
 from tests.tracker.collector import Collector
-from tests.tracker.visits import push
+from tests.tracker.one_page import on_one_page
+from tests.tracker.visits import hide, push
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("either")]
 
@@ -29,7 +34,7 @@ def test_load_is_a_page_view_with_all_its_fields(page: Page, collector: Collecto
         "name": "screen_view",
         "path": address,
         "page_count": 1,
-        "referrer": "direct",
+        "referrer": "",
         "language": "en-GB",
         "timezone": "Europe/Oslo",
         "viewport_size": "800x600",
@@ -116,20 +121,129 @@ def test_a_page_out_of_the_back_forward_cache_is_viewed_again(page: Page, collec
     assert collector.wait_for("page_exit")[0]["page_count"] == 1
 
 
-def test_a_prerendered_page_is_viewed_when_it_is_shown(page: Page, collector: Collector) -> None:
+def test_prerendered_page_is_viewed_when_it_is_shown_and_at_that_time(page: Page, collector: Collector) -> None:
     page.add_init_script("Object.defineProperty(document, 'prerendering', { value: true, configurable: true })")
     page.goto(collector.publish("/"))
     page.evaluate("databuddy.track('early'); databuddy.flush()")
-    page.evaluate(
-        """() => {
+    page.wait_for_function("databuddy.getProfileId() === null")  # parts.js is there
+    shown = page.evaluate(
+        """() => new Promise((done) => setTimeout(() => {
           Object.defineProperty(document, "prerendering", { value: false, configurable: true });
-          document.dispatchEvent(new Event("visibilitychange"));
-        }"""
+          document.dispatchEvent(new Event("prerenderingchange"));
+          done(Date.now());
+        }, 50))"""
     )
     [view] = collector.wait_for("screen_view")
+    page.evaluate("databuddy.flush()")
     [early] = collector.wait_for("early")
-    assert view["page_count"] == 1
-    assert early["path"] == view["path"]
+    assert (view["page_count"], early["path"]) == (1, view["path"])
+    for event in (view, early):
+        assert shown - 40 <= event["timestamp"] <= shown + 40
+
+
+def test_page_that_is_prerendered_and_never_shown_sends_nothing(page: Page, collector: Collector) -> None:
+    page.add_init_script("Object.defineProperty(document, 'prerendering', { value: true, configurable: true })")
+    page.goto(collector.publish("/"))
+    page.wait_for_function("databuddy.getProfileId() === null")  # parts.js is there
+    page.evaluate("databuddy.track('early'); dispatchEvent(new PageTransitionEvent('pagehide'))")
+    page.goto(collector.publish("/next").replace("/next", "/missing"))
+    page.add_init_script("Object.defineProperty(document, 'prerendering', { value: false, configurable: true })")
+    page.goto(collector.site + "/next")
+    assert [view["path"] for view in collector.wait_for("screen_view")] == [collector.site + "/next"]
+    assert collector.events("early") == []
+
+
+def test_chromium_prerenders_a_page_and_it_is_viewed_when_it_is_shown(collector: Collector, tmp_path: Path) -> None:
+    """Without DevTools: beside them Chromium does not prerender."""
+    say = f"""(name) => fetch("{collector.box}/log", {{ method: "POST", body: JSON.stringify({{ name }}) }})"""
+    rules = '{"prerender": [{"urls": ["/two"], "eagerness": "immediate"}]}'
+    collector.publish(
+        "/one",
+        tag="",
+        body=f"""<a id=link href=/two>On</a><script type=speculationrules>{rules}</script>
+          <script>setInterval(() => fetch("/go.js").then((answer) => answer.ok && link.click()), 100)</script>""",
+    )
+    collector.publish("/two", tag="", body=f"<script>if (document.prerendering) ({say})('prerendered')</script>")
+    profile = ("--headless=new", "--disable-gpu", f"--user-data-dir={tmp_path}", "--disable-dev-shm-usage")
+    chromium = subprocess.Popen(
+        [EXECUTABLE, *ARGUMENTS, *profile, collector.site + "/one"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        collector.wait_for("prerendered")
+        assert [view["path"] for view in collector.wait_for("screen_view")] == [collector.site + "/one"]
+        left = time.time() * 1000
+        collector.scripts["/go.js"] = "here we go"
+        view = collector.wait_for("screen_view", 2)[1]
+    finally:
+        chromium.terminate()
+        chromium.wait()
+    assert view["path"] == collector.site + "/two"
+    assert view["timestamp"] >= left - 5
+
+
+TITLES = (
+    "const channel = new MessageChannel(); channel.port1.onmessage = () => { document.title = 'Cart' };"
+    "channel.port2.postMessage(0)",
+    "requestAnimationFrame(() => { document.title = 'Cart' })",
+    "fetch('/cart.js').then(() => { document.title = 'Cart' })",
+    "setTimeout(() => { document.title = 'Cart' }, 100)",
+)
+
+
+@on_one_page("title", TITLES)
+def test_view_has_the_title_that_its_router_sets_later(page: Page, collector: Collector, title: str) -> None:
+    page.goto(collector.publish("/"))
+    collector.wait_for("screen_view")
+    before = page.evaluate("Date.now()")
+    page.evaluate("history.pushState(null, '', '/cart');" + title)
+    second = collector.wait_for("screen_view", 2)[1]
+    assert (second["path"], second["title"]) == (f"{collector.site}/cart", "Cart")
+    assert second["timestamp"] < before + 100, "the time is that of the navigation"
+    hide(page)
+    assert {exit_["title"] for exit_ in collector.wait_for("page_exit", 2)} == {"Home", "Cart"}
+
+
+@on_one_page("tag", ["", "data-max-retries=3"])
+def test_view_that_is_left_before_it_is_sent_goes_with_its_exit(page: Page, collector: Collector, tag: str) -> None:
+    page.goto(collector.publish("/", tag=tag))
+    collector.wait_for("screen_view")
+    push(page, "/short", "Short")
+    page.evaluate("new Promise((done) => setTimeout(done, 20))")  # no redirect
+    push(page, "/next", "Next")
+    page.evaluate("new Promise((done) => setTimeout(done, 20))")
+    hide(page)
+    views = collector.wait_for("screen_view", 3)
+    assert [view["path"].removeprefix(collector.site) for view in views] == ["/", "/short", "/next"]
+    assert len(collector.wait_for("page_exit", 3)) == 3
+
+
+def test_addresses_of_the_navigation_api_are_page_views(page: Page, collector: Collector) -> None:
+    intercept = "if (event.canIntercept && !event.hashChange) event.intercept({ handler: async () => {} })"
+    body = f"<a href=/two>On</a><script>navigation.addEventListener('navigate', (event) => {{ {intercept} }})</script>"
+    page.goto(collector.publish("/", body=body))
+    collector.wait_for("screen_view")
+    page.click("a")
+    collector.wait_for("screen_view", 2)
+    page.evaluate("navigation.navigate('/three')")
+    paths = [view["path"] for view in collector.wait_for("screen_view", 3)]
+    assert paths == [collector.site + path for path in ("/", "/two", "/three")]
+
+
+def test_browser_without_the_navigation_api_has_the_same_page_views(page: Page, collector: Collector) -> None:
+    page.goto(collector.publish("/", head="<script>delete self.navigation; self.navigation = undefined</script>"))
+    collector.wait_for("screen_view")
+    page.wait_for_function("databuddy.getProfileId() === null && !/native/.test(history.pushState)")
+    page.evaluate("history.pushState(null, '', '/pushed'); document.title = 'Pushed'")
+    pushed = collector.wait_for("screen_view", 2)[1]
+    assert (pushed["path"], pushed["title"]) == (f"{collector.site}/pushed", "Pushed")
+    page.evaluate("history.replaceState(null, '', '/replaced')")
+    collector.wait_for("screen_view", 3)
+    page.evaluate("history.pushState(null, '', '/last')")
+    collector.wait_for("screen_view", 4)
+    page.go_back()
+    assert collector.wait_for("screen_view", 5)[4]["path"] == f"{collector.site}/replaced"
 
 
 def test_the_page_can_open_a_view_itself(page: Page, collector: Collector) -> None:

@@ -24,7 +24,6 @@ class Asked:
 OF_THE_CORE = (
     "",
     "data-track-hash-changes",
-    "data-track-outgoing-links",
     "data-disabled=false",
     "data-api-url={box}",
     "data-databuddy-injected data-cfasync=false nonce=abc crossorigin=anonymous",
@@ -37,6 +36,7 @@ OF_PARTS = (
     Asked("data-store-visitor-ids", ("ids",)),
     Asked("data-track-attributes", ("clicks",)),
     Asked("data-track-downloads", ("clicks",)),
+    Asked("data-track-outgoing-links", ("clicks",)),
     Asked("data-track-attributes data-track-downloads", ("clicks",)),
     Asked("data-track-interactions", ("interactions",)),
     Asked("data-track-errors", ("errors",)),
@@ -157,7 +157,9 @@ def test_a_page_with_rules_is_never_sent_without_them(
 
 def test_a_part_that_cannot_be_loaded_is_done_without(page: Page, collector: Collector) -> None:
     page.route("**/parts/errors.js*", lambda route: route.abort())
-    page.goto(collector.publish("/", tag="data-track-errors data-track-attributes", body="<p data-track=marked>Click"))
+    body = "<p data-track=marked>Click"
+    with page.expect_event("requestfailed"):
+        page.goto(collector.publish("/", tag="data-track-errors data-track-attributes", body=body))
     page.click("p")
     collector.wait_for("screen_view")
     collector.wait_for("marked")

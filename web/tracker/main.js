@@ -1,5 +1,5 @@
-// Analytics Box tracker: page views, engaged time, outgoing links, custom events. Cookieless: no id is made, sent or
-// stored. What else a page asks for comes in parts (parts.js).
+// Analytics Box tracker: page views, engaged time, custom events. Cookieless: no id is made, sent or stored. What else
+// a page asks for comes in parts (parts.js).
 
 import { flush, held, later, record } from "./queue.js";
 import { settings } from "./settings.js";
@@ -10,12 +10,12 @@ let view;
 let views = 0;
 /** The open page, and the page before it. */
 let here = path();
-let referrer = document.referrer.replace(/[?#].*/, "") || "direct";
+let referrer = document.referrer.replace(/[?#].*/, "");
 /** While visible: when that began, in ms. While hidden: what the last exit left of a second, negative. */
 let shownAt;
 /** Lowest pixel that was on screen. */
 let bottom;
-/** The page view that waits for its title. @type {number | undefined} */
+/** Truthy while a new address may still redirect. */
 let timer;
 
 /** The page's address without its query, and without its fragment unless that is what routes. */
@@ -24,7 +24,8 @@ function path() {
 }
 
 /**
- * Opens a page view and sends it at once, with whatever waits.
+ * Opens a page view. The first one is sent at once, with whatever waits. Later ones wait until the page has had time to
+ * set its title.
  * @param {object} [properties]
  */
 function begin(properties) {
@@ -38,17 +39,20 @@ function begin(properties) {
     screen_resolution: screen.width + "x" + screen.height,
     timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     viewport_size: innerWidth + "x" + innerHeight,
-    title: document.title,
+    // Read when the view is sent, and with each exit.
+    get title() {
+      return document.title;
+    },
   };
-  for (const [name, text] of new URL(location).searchParams) {
+  for (const [name, text] of new URLSearchParams(location.search)) {
     // Where a visit comes from; sent as fields under their own names.
     if (/^utm_|(cl.?|fat_)id$|^(ref|source)$/.test(name)) view[name] = text;
   }
-  shownAt = 0;
+  shownAt = timer = 0;
   bottom = innerHeight;
   shown();
   record(view);
-  flush();
+  setTimeout(flush, views > 1 && 500);
 }
 
 /** Starts the clock of engaged time, if the page is visible. */
@@ -67,22 +71,20 @@ function exit() {
     record({
       ...view,
       name: "page_exit",
-      eventId: "exit_" + Math.random(),
       time_on_page: (ms / 1000) | 0,
-      scroll_depth: Math.min(((bottom / document.documentElement.scrollHeight) * 100) | 0, 100),
+      scroll_depth: (bottom / document.documentElement.scrollHeight) * 100,
     });
   }
 }
 
-/** When the address has changed: leaves the old page now, opens the new one when it has set its title. */
+/** When the address has changed: leaves the old page now, opens the new one when that is no redirect. */
 function navigated() {
   const now = path();
   if (now != here) {
     exit();
     referrer = here;
     here = now;
-    clearTimeout(timer);
-    timer = setTimeout(begin);
+    timer ||= setTimeout(begin);
   }
 }
 
@@ -108,35 +110,22 @@ if (!self.databuddy) {
   self.databuddyOptOut = optOut;
   self.databuddyOptIn = later;
 
-  for (const method of ["pushState", "replaceState"]) {
-    const original = history[method].bind(history);
-    history[method] = (...change) => {
-      original(...change);
-      navigated();
-    };
-  }
-
   // Captured on the window, so that events which do not bubble arrive too. Parts hear of all of them.
   for (const [type, reaction] of Object.entries({
     error() {},
     unhandledrejection() {},
-    click(event) {
-      for (const link of event.composedPath()) {
-        if (settings.trackOutgoingLinks && /^http/.test(link.href) && link.host != location.host) {
-          record({ type: "outgoing_link", path: here, href: link.href, text: link.text });
-        }
-      }
-    },
+    click() {},
+    auxclick() {},
     visibilitychange() {
       exit();
-      flush(true);
+      flush(1);
       shown();
     },
     pagehide() {
       exit();
-      flush(true);
+      flush(1);
     },
-    popstate: navigated, // fragments too
+    databuddy: navigated, // told by history.js
     scroll() {
       bottom = Math.max(bottom, scrollY + innerHeight);
     },
@@ -150,11 +139,13 @@ if (!self.databuddy) {
         reaction(event);
         held?.push(event);
       },
-      true,
+      1,
     );
   }
 
   // Letters that only names of options have which are not the core's own.
-  if (/[ABDEPRSTV]|fi|kI|Lo|ug/.test(Object.keys(settings))) later(0);
+  if (/[ABDELOPRSTV]|fi|kI|ug/.test(Object.keys(settings)) || document.prerendering) later(0);
   begin();
+  // In older browsers a part sees to it.
+  self.navigation ? navigation.addEventListener("currententrychange", navigated) : later(0);
 }

@@ -5,7 +5,7 @@
 const WANTED = {
   rules: /samplingRate|Patterns|filter/,
   ids: /storeVisitorIds/,
-  clicks: /Attributes|Downloads/,
+  clicks: /Attributes|Downloads|Outgoing/,
   interactions: /Interactions/,
   errors: /Errors/,
   vitals: /WebVitals|Performance/,
@@ -27,14 +27,16 @@ let busy;
 const hearers = [];
 /** Properties that every event of a page carries. */
 let common = {};
-/** True while a visitor opts in again: the exit of the view that was not counted is not either. */
-let optingIn;
 
-/** What parts get, and add to: rules, ids, debug (what passes them goes on), keep, again, flush (delivery). */
+/**
+ * What parts get, and add to: rules, ids, debug (what passes them goes on), keep, again, flush (delivery), optIn and
+ * optingIn (ids).
+ */
 const core = {
-  origin: new URL(import.meta.url).origin,
   settings,
   silent,
+  start,
+  take,
   /** Path of the open page view. */
   page: "",
   /** Records an event for a route, in its turn. */
@@ -63,7 +65,7 @@ function silent() {
       (!settings.ignorePrivacySignals && (navigator.globalPrivacyControl || navigator.doNotTrack > 0)) ||
       (!settings.ignoreBotDetection &&
         (navigator.webdriver ||
-          (!settings.trackLocalhost && /local(host)?$|^(127|0)\.|^$/.test(location.hostname)))) ||
+          (!settings.trackLocalhost && /(^|\.)local(host)?\.?$|^((127|0)[.\d]+|\[::1]|)$/.test(location.hostname)))) ||
       self.databuddyOptedOut ||
       localStorage.databuddy_opt_out
     );
@@ -74,7 +76,7 @@ function silent() {
 
 /** Lets an event through to delivery, unless a part keeps it back. */
 function admit(route, event) {
-  if (silent() || (optingIn && event.name == "page_exit")) return;
+  if (silent() || (core.optingIn && event.name == "page_exit")) return;
   if (route == "/batch") {
     if (event.properties || Object.keys(common).length) event.properties = { ...common, ...event.properties };
     if (event.name == "screen_view") core.page = event.path;
@@ -88,7 +90,8 @@ function admit(route, event) {
 
 /** Sees to an entry of what the core holds (queue.js), or does what a part wants done in its turn. */
 function handle(entry) {
-  if (typeof entry == "string") admit("/batch", JSON.parse(entry));
+  if (typeof entry == "string") admit("/batch", JSON.parse(entry)); // from a core of before, which a browser has kept
+  else if (entry.eventId) admit("/batch", { ...entry });
   else if (typeof entry == "function") entry();
   else if (entry.type) {
     for (const hear of hearers) hear(entry);
@@ -96,27 +99,34 @@ function handle(entry) {
   } else {
     const [what, ...said] = entry;
     if (what?.map) core.again?.(what, ...said);
-    else if (!entry.length) optIn();
     else if (calls[what]) calls[what](...said);
-    else if (/^(id|setT|clearP)/.test(what) && !silent()) {
+    else if (!entry.length || (/^(id|setT|clearP)/.test(what) && !silent())) {
       load("ids");
-      kept.unshift(() => core[what]?.(...said));
+      kept.unshift(() => core[what || "optIn"]?.(...said));
     }
   }
+}
+
+/** Sends events without what missing parts would have added. Those that keep things back are waited for. */
+function sendBare() {
+  if (asked.rules || document.prerendering || silent()) return;
+  const events = kept.filter((one) => one.eventId);
+  kept = kept.filter((one) => !one.eventId);
+  try {
+    const url = settings.apiUrl + "/batch?client_id=" + settings.clientId;
+    const body = () => `[${events.slice(0, 20).map((event) => JSON.stringify(event))}]`;
+    while (events[0] && navigator.sendBeacon(url, body())) events.splice(0, 20);
+  } catch {
+    // The page has replaced this function.
+  }
+  kept.unshift(...events);
 }
 
 /** Sees to an entry after all that came before it; what comes of an entry goes with it. */
 function take(entry) {
   if (busy && !pending) return handle(entry);
   kept.push(entry);
-  if (pending && entry.type == "pagehide" && !asked.rules && !silent()) {
-    // Left before all parts have come: the events go without what parts would have added.
-    const url = (settings.apiUrl || core.origin) + "/batch?client_id=" + settings.clientId;
-    const texts = kept.filter((one) => one.big); // nothing but a text has that method
-    kept = kept.filter((one) => !one.big);
-    while (texts[0] && navigator.sendBeacon?.(url, `[${texts.slice(0, 20)}]`)) texts.splice(0, 20);
-    kept.unshift(...texts);
-  }
+  if (pending && entry.type == "pagehide") sendBare();
   while (!pending && !busy && kept.length) {
     busy = true;
     try {
@@ -137,10 +147,13 @@ function load(name) {
 
 /** A part that cannot be loaded is done without. What keeps things back and what sends is not: all waits for it. */
 function bring(name, tries = "") {
-  const address = `${core.origin}/parts/${name}.js?v=${HASHES[name]}${tries}`;
-  import(address)
+  import(new URL(`parts/${name}.js?v=${HASH}${tries}`, import.meta.url))
     .then((part) => hearers.push(part.default(core) || (() => {})))
-    .then(arrived, () => (/rules|deliv/.test(name) ? setTimeout(bring, 5000, name, tries + "&") : arrived()));
+    .then(arrived, () => {
+      if (!/rules|deliv/.test(name)) return arrived();
+      sendBare();
+      setTimeout(bring, 5000, name, tries + "&");
+    });
 }
 
 function arrived() {
@@ -158,26 +171,9 @@ function start() {
   }
 }
 
-/** Counts a visitor who had opted out, from now on. */
-function optIn() {
-  if (!silent()) return;
-  self.databuddyOptedOut = self.databuddyDisabled = false;
-  try {
-    delete localStorage.databuddy_opt_out;
-    delete localStorage.databuddy_disabled;
-  } catch {
-    // Storage is blocked: the choice holds for this page.
-  }
-  start();
-  take(() => {
-    optingIn = true;
-    api.screenView();
-    optingIn = false;
-  });
-}
-
 /** @param {any[]} held by the core, so far; from now on what it pushes comes here */
 export default function (held) {
+  settings.apiUrl ??= new URL(import.meta.url).origin; // which that one left out
   for (const name in settings) {
     try {
       if (typeof settings[name] == "string") settings[name] = JSON.parse(settings[name]);
@@ -189,6 +185,14 @@ export default function (held) {
   api.getProfileId = () => null;
   api.getTrackingIds = () => ({ anonId: null, sessionId: null });
   start();
+  if (document.prerendering) {
+    // All that happens before the page is shown happens then.
+    pending++;
+    document.addEventListener("prerenderingchange", () => {
+      for (const one of kept) if (one.eventId) one.timestamp = Date.now();
+      arrived();
+    });
+  }
   held.push = take;
   held.splice(0).map(take);
 }

@@ -4,18 +4,21 @@
 // preflight. Every event has an eventId, so one that is sent again after a lost answer counts once. What options,
 // failed requests and rarer calls need is in parts.js, which is loaded when the first of them comes up.
 
-import { address, settings } from "./settings.js";
+import { home, settings } from "./settings.js";
 import { silent } from "./silence.js";
 
 /**
- * What parts.js will see to, in its order: texts of events, DOM events, calls as [name, ...arguments], failed requests
- * as [texts, status]. Undefined as long as nobody needs it. parts.js takes it over by a `push` of its own.
+ * What parts.js will see to, in its order: events, DOM events, calls as [name, ...arguments], failed requests as
+ * [events, status]. Undefined as long as nobody needs it. parts.js takes it over by a `push` of its own.
  * @type {any[] | undefined}
  */
 export let held;
 
-/** Texts of events. */
+/** Events. */
 let waiting = [];
+
+/** Times that parts.js was asked for: where the script came from, then, for a bundle, where events go. */
+let tries = 0;
 
 /** Leaves something to parts.js. */
 export function later(...entry) {
@@ -25,43 +28,53 @@ export function later(...entry) {
 
 /** Tried again for as long as the network is gone: what has failed waits with it. */
 function load() {
-  import(address.origin + "/parts.js").then(
+  import((tries++ % 2 ? settings.apiUrl : home) + "/parts.js").then(
     (parts) => parts.default(held),
     () => setTimeout(load, 5000),
   );
 }
 
 /**
- * Sends all that waits, or forgets it where it may not be recorded. A page that is only prerendered keeps it.
+ * Sends all that waits, or forgets it where it may not be recorded.
  * @param {boolean} [leaving] the page may be gone in a moment: leave the request to the browser
  */
-export function flush(leaving) {
-  if (document.prerendering || !waiting[0]) return;
-  const url = (settings.apiUrl || address.origin) + "/batch?client_id=" + settings.clientId;
-  const texts = waiting;
-  const body = `[${texts}]`;
+export async function flush(leaving) {
+  const url = settings.apiUrl + "/batch?client_id=" + settings.clientId;
+  const events = waiting;
+  // One by one: pages with an old library write arrays as texts.
+  const body = `[${events.map((event) => JSON.stringify(event))}]`;
   waiting = [];
-  if (!silent() && !(leaving && navigator.sendBeacon?.(url, body))) {
-    fetch(url, { method: "POST", body, keepalive: true }).then(
-      (response) => response.ok || later(texts, response.status),
-      () => later(texts),
-    );
+  try {
+    if (!events[0] || silent() || (leaving && navigator.sendBeacon(url, body))) return;
+  } catch {
+    // Storage is blocked, so there is no choice in it; or the page has replaced this function by one that throws.
+  }
+  try {
+    const response = await fetch(url, { method: "POST", body, keepalive: 1 });
+    response.ok || later(events, response.status);
+  } catch {
+    later(events);
   }
 }
 
 /**
  * Queues an event. What cannot be written as JSON is dropped; nothing is ever thrown at the page. Ten events are a
  * request, and a long one ends it: nine short ones (27 KB at most) and what the box takes of one (32 KB of properties)
- * stay below the 60 KB that browsers take from a page that leaves.
+ * stay below the 60 KB that browsers take from a page that leaves. A page that is only prerendered has no events yet:
+ * they happen when it is shown.
  * @param {object} fields
+ * @returns {object | undefined} the event that waits
  */
 export function record(fields) {
   try {
-    const text = JSON.stringify({ eventId: fields.name + Math.random(), timestamp: Date.now(), ...fields });
-    if (held) held.push(text);
+    fields.eventId = fields.name + Math.random();
+    fields.timestamp = Date.now();
+    const text = JSON.stringify(fields);
+    fields.properties = JSON.parse(text).properties;
+    if (held) held.push(fields);
     else {
       waiting[0] || setTimeout(flush, 5000);
-      if (waiting.push(text) > 9 || text[1000]) flush();
+      if (waiting.push(fields) > 9 || text[1000]) flush();
     }
   } catch {
     // A cycle or a BigInt in the page's properties.

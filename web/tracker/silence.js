@@ -2,22 +2,18 @@
 
 import { settings } from "./settings.js";
 
-/** Truthy while nothing may be recorded or sent. */
+/** Truthy while nothing may be recorded or sent. Throws where storage is blocked. */
 export function silent() {
-  try {
-    return (
-      settings.disabled ||
-      navigator.globalPrivacyControl ||
-      navigator.doNotTrack > 0 ||
-      navigator.webdriver ||
-      // The last case is a page without a host: a file, or a document that a script wrote.
-      /local(host)?$|^(127|0)\.|^$/.test(location.hostname) ||
-      self.databuddyOptedOut ||
-      localStorage.databuddy_opt_out
-    );
-  } catch {
-    // Storage is blocked, so there is no choice in it.
-  }
+  return (
+    settings.disabled ||
+    navigator.globalPrivacyControl ||
+    navigator.doNotTrack > 0 ||
+    navigator.webdriver ||
+    // The last case is a page without a host: a file, or a document that a script wrote.
+    /(^|\.)local(host)?\.?$|^((127|0)[.\d]+|\[::1]|)$/.test(location.hostname) ||
+    self.databuddyOptedOut ||
+    localStorage.databuddy_opt_out
+  );
 }
 
 /** Remembers at once that the visitor is not to be counted, for the page may be reloaded in a moment. */

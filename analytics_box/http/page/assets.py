@@ -38,6 +38,7 @@ class Assets(Struct, frozen=True):
     """All files below web/static and those joined from them, read once at start."""
 
     files: dict[str, File]
+    parts_tag: str  # of all parts of the tracker together
 
     def url(self, name: str) -> str:
         """Where a page finds this file; a new content has a new address. Raises KeyError for an unknown one."""
@@ -51,7 +52,8 @@ def load(folder: Path) -> Assets:
         for path in sorted(folder.rglob("*"))
         if path.is_file() and not path.name.startswith(".")
     }
-    return Assets({name: _file(name, content) for name, content in made(found).items()})
+    parts = b"".join(content for name, content in found.items() if name.startswith("tracker/parts/"))
+    return Assets({name: _file(name, content) for name, content in made(found).items()}, tag(parts))
 
 
 def _file(name: str, content: bytes) -> File:
@@ -66,7 +68,7 @@ async def static(
     found = parts[Assets].files.get(file.lstrip("/"))
     if found is None:
         raise errors.NotFound("There is no such file")
-    return _serve(request, found, _lifetime(request, found))
+    return _serve(request, found, _lifetime(request, found.tag))
 
 
 async def tracker(request: Request[Any, Any, Any], parts: NamedDependency[Parts]) -> Response[bytes]:
@@ -88,10 +90,11 @@ async def tracker_part(
     request: Request[Any, Any, Any], part: FromPath[str], parts: NamedDependency[Parts]
 ) -> Response[bytes]:
     """One part of the tracker. An older script may name an older hash: it gets today's part, for an hour."""
-    found = parts[Assets].files.get(f"tracker/parts/{part}")
+    assets = parts[Assets]
+    found = assets.files.get(f"tracker/parts/{part}")
     if found is None:
         raise errors.NotFound("The tracker has no such part")
-    return _serve(request, found, _lifetime(request, found), everywhere=True)
+    return _serve(request, found, _lifetime(request, assets.parts_tag), everywhere=True)
 
 
 async def favicon(request: Request[Any, Any, Any], parts: NamedDependency[Parts]) -> Response[bytes]:
@@ -99,8 +102,8 @@ async def favicon(request: Request[Any, Any, Any], parts: NamedDependency[Parts]
     return _serve(request, parts[Assets].files["favicon.svg"], _FOR_AN_HOUR)
 
 
-def _lifetime(request: Request[Any, Any, Any], file: File) -> str:
-    return _FOR_EVER if request.query_params.get("v") == file.tag else _FOR_AN_HOUR
+def _lifetime(request: Request[Any, Any, Any], version: str) -> str:
+    return _FOR_EVER if request.query_params.get("v") == version else _FOR_AN_HOUR
 
 
 def _serve(request: Request[Any, Any, Any], file: File, cache: str, *, everywhere: bool = False) -> Response[bytes]:

@@ -1,20 +1,18 @@
 (() => {
   // tracker/settings.js
-  var tag = document.currentScript;
-  var address = new URL(tag.src);
-  var settings = { ...self.databuddyConfig };
-  for (const [name, text] of [...Object.entries(tag.dataset), ...address.searchParams]) {
+  var tag = document.currentScript || document.querySelector("script[data-client-id]") || new Image();
+  var [source, query] = tag.src.split("?");
+  var home = source.replace(/\/[^/]*$/, "");
+  var settings = { apiUrl: home, ...self.databuddyConfig };
+  for (const [name, text] of [...Object.entries(tag.dataset), ...new URLSearchParams(query)]) {
     settings[name] = text != "false" && (text || true);
   }
   if (true) settings.debug = true;
 
   // tracker/silence.js
   function silent() {
-    try {
-      return settings.disabled || navigator.globalPrivacyControl || navigator.doNotTrack > 0 || navigator.webdriver || // The last case is a page without a host: a file, or a document that a script wrote.
-      /local(host)?$|^(127|0)\.|^$/.test(location.hostname) || self.databuddyOptedOut || localStorage.databuddy_opt_out;
-    } catch {
-    }
+    return settings.disabled || navigator.globalPrivacyControl || navigator.doNotTrack > 0 || navigator.webdriver || // The last case is a page without a host: a file, or a document that a script wrote.
+    /(^|\.)local(host)?\.?$|^((127|0)[.\d]+|\[::1]|)$/.test(location.hostname) || self.databuddyOptedOut || localStorage.databuddy_opt_out;
   }
   function optOut() {
     try {
@@ -27,36 +25,43 @@
   // tracker/queue.js
   var held;
   var waiting = [];
+  var tries = 0;
   function later(...entry) {
     held ||= load() || [];
     held.push(entry);
   }
   function load() {
-    import(address.origin + "/parts.js").then(
+    import((tries++ % 2 ? settings.apiUrl : home) + "/parts.js").then(
       (parts) => parts.default(held),
       () => setTimeout(load, 5e3)
     );
   }
-  function flush(leaving) {
-    if (document.prerendering || !waiting[0]) return;
-    const url = (settings.apiUrl || address.origin) + "/batch?client_id=" + settings.clientId;
-    const texts = waiting;
-    const body = `[${texts}]`;
+  async function flush(leaving) {
+    const url = settings.apiUrl + "/batch?client_id=" + settings.clientId;
+    const events = waiting;
+    const body = `[${events.map((event) => JSON.stringify(event))}]`;
     waiting = [];
-    if (!silent() && !(leaving && navigator.sendBeacon?.(url, body))) {
-      fetch(url, { method: "POST", body, keepalive: true }).then(
-        (response) => response.ok || later(texts, response.status),
-        () => later(texts)
-      );
+    try {
+      if (!events[0] || silent() || leaving && navigator.sendBeacon(url, body)) return;
+    } catch {
+    }
+    try {
+      const response = await fetch(url, { method: "POST", body, keepalive: 1 });
+      response.ok || later(events, response.status);
+    } catch {
+      later(events);
     }
   }
   function record(fields) {
     try {
-      const text = JSON.stringify({ eventId: fields.name + Math.random(), timestamp: Date.now(), ...fields });
-      if (held) held.push(text);
+      fields.eventId = fields.name + Math.random();
+      fields.timestamp = Date.now();
+      const text = JSON.stringify(fields);
+      fields.properties = JSON.parse(text).properties;
+      if (held) held.push(fields);
       else {
         waiting[0] || setTimeout(flush, 5e3);
-        if (waiting.push(text) > 9 || text[1e3]) flush();
+        if (waiting.push(fields) > 9 || text[1e3]) flush();
       }
     } catch {
     }
@@ -66,7 +71,7 @@
   var view;
   var views = 0;
   var here = path();
-  var referrer = document.referrer.replace(/[?#].*/, "") || "direct";
+  var referrer = document.referrer.replace(/[?#].*/, "");
   var shownAt;
   var bottom;
   var timer;
@@ -84,16 +89,19 @@
       screen_resolution: screen.width + "x" + screen.height,
       timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
       viewport_size: innerWidth + "x" + innerHeight,
-      title: document.title
+      // Read when the view is sent, and with each exit.
+      get title() {
+        return document.title;
+      }
     };
-    for (const [name, text] of new URL(location).searchParams) {
+    for (const [name, text] of new URLSearchParams(location.search)) {
       if (/^utm_|(cl.?|fat_)id$|^(ref|source)$/.test(name)) view[name] = text;
     }
-    shownAt = 0;
+    shownAt = timer = 0;
     bottom = innerHeight;
     shown();
     record(view);
-    flush();
+    setTimeout(flush, views > 1 && 500);
   }
   function shown() {
     if (!document.hidden) shownAt += performance.now();
@@ -105,9 +113,8 @@
       record({
         ...view,
         name: "page_exit",
-        eventId: "exit_" + Math.random(),
         time_on_page: ms / 1e3 | 0,
-        scroll_depth: Math.min(bottom / document.documentElement.scrollHeight * 100 | 0, 100)
+        scroll_depth: bottom / document.documentElement.scrollHeight * 100
       });
     }
   }
@@ -117,8 +124,7 @@
       exit();
       referrer = here;
       here = now;
-      clearTimeout(timer);
-      timer = setTimeout(begin);
+      timer ||= setTimeout(begin);
     }
   }
   if (!self.databuddy) {
@@ -140,36 +146,26 @@
     self.db ||= api;
     self.databuddyOptOut = optOut;
     self.databuddyOptIn = later;
-    for (const method of ["pushState", "replaceState"]) {
-      const original = history[method].bind(history);
-      history[method] = (...change) => {
-        original(...change);
-        navigated();
-      };
-    }
     for (const [type, reaction] of Object.entries({
       error() {
       },
       unhandledrejection() {
       },
-      click(event) {
-        for (const link of event.composedPath()) {
-          if (settings.trackOutgoingLinks && /^http/.test(link.href) && link.host != location.host) {
-            record({ type: "outgoing_link", path: here, href: link.href, text: link.text });
-          }
-        }
+      click() {
+      },
+      auxclick() {
       },
       visibilitychange() {
         exit();
-        flush(true);
+        flush(1);
         shown();
       },
       pagehide() {
         exit();
-        flush(true);
+        flush(1);
       },
-      popstate: navigated,
-      // fragments too
+      databuddy: navigated,
+      // told by history.js
       scroll() {
         bottom = Math.max(bottom, scrollY + innerHeight);
       },
@@ -183,10 +179,11 @@
           reaction(event);
           held?.push(event);
         },
-        true
+        1
       );
     }
-    if (/[ABDEPRSTV]|fi|kI|Lo|ug/.test(Object.keys(settings))) later(0);
+    if (/[ABDELOPRSTV]|fi|kI|ug/.test(Object.keys(settings)) || document.prerendering) later(0);
     begin();
+    self.navigation ? navigation.addEventListener("currententrychange", navigated) : later(0);
   }
 })();

@@ -1,4 +1,5 @@
-// Clicks that are events: elements with data-track (trackAttributes) and links to files (trackDownloads).
+// Clicks that are events: elements with data-track (trackAttributes), links to files (trackDownloads) and to other hosts
+// (trackOutgoingLinks).
 
 const FILE = new RegExp(
   "\\.(7z|apk|avi|csv|dmg|docx?|epub|exe|gz|iso|jar|key|midi?|mov|mp[34]|mpe?g|msi|numbers|od[pst]|pages|pdf|pkg|" +
@@ -7,27 +8,44 @@ const FILE = new RegExp(
 );
 
 export default (core) => {
-  const { trackAttributes, trackDownloads } = core.settings;
+  const { trackAttributes, trackDownloads, trackOutgoingLinks } = core.settings;
   /** When it happened, in UTC ms: it may have waited for this part. */
   const at = (event) => Math.round(Date.now() - performance.now() + event.timeStamp);
+  /** The text of a link, or the name of the picture that it consists of. */
+  const textOf = (link) => {
+    const names = [link, ...link.querySelectorAll("*")].map((part) => part.getAttribute("aria-label") || part.alt);
+    return (link.textContent.trim() || names.find(Boolean) || link.title || "").slice(0, 255);
+  };
+  /** A host without the root's dot, which does not make it another. */
+  const plain = (host) => host.replace(/\.(?=:|$)/, "");
 
   return (event) => {
-    if (event.type != "click" || !event.target) return;
+    // A click with the middle button opens a link, and does nothing else.
+    const middle = event.type == "auxclick" && event.button == 1;
+    if (!(middle || event.type == "click") || !event.target) return;
     const path = event.composedPath().length ? event.composedPath() : [event.target];
     // After its dispatch an event has no path any more; its target has.
     const closest = (selector) => path.map((node) => node.closest?.(selector)).find(Boolean);
+    const link = closest("a[href],area[href]");
+    if (middle && !link) return;
+    const timestamp = at(event);
 
     const marked = trackAttributes && closest("[data-track]");
     if (marked?.dataset.track) {
       const { track: name, ...properties } = marked.dataset;
-      core.record("/batch", { name, properties, timestamp: at(event) });
+      core.record("/batch", { name, properties, timestamp });
     }
-    const link = trackDownloads && closest("a[href],area[href]");
-    const file = link && /^https?:/.test(link.protocol) && link.pathname.match(FILE);
-    if (file || (link && link.hasAttribute("download"))) {
-      const properties = { href: link.href.split(/[?#]/)[0], text: link.textContent.trim().slice(0, 255) };
+    if (!link) return;
+    const address = new URL(link.href.baseVal ?? link.href, document.baseURI); // links in drawings have a baseVal
+    const web = /^http/.test(address.protocol);
+    if (trackOutgoingLinks && web && plain(address.host) != plain(location.host)) {
+      core.record("/batch", { type: "outgoing_link", href: address.href, text: textOf(link), timestamp });
+    }
+    const file = web && address.pathname.match(FILE);
+    if (trackDownloads && (file || link.hasAttribute("download"))) {
+      const properties = { href: address.href.split(/[?#]/)[0], text: textOf(link) };
       if (file) properties.extension = file[1].toLowerCase();
-      core.record("/batch", { name: "file_download", properties, timestamp: at(event) });
+      core.record("/batch", { name: "file_download", properties, timestamp });
     }
   };
 };

@@ -1,11 +1,15 @@
 // The queue of a page that has parts: routes, batches, retries. Requests are like the core's: plain text, no headers.
 
+import { watch } from "../history.js";
+
 /** Bytes of a request's body at most; browsers take 64 KB from a page that leaves. */
 const MOST_BYTES = 60_000;
 /** Characters that do not wait any longer: all that is under way when a page is left has to fit into those 64 KB. */
 const MANY = 18_000;
 /** Events of a request at most: what the box takes on its narrowest routes. */
 const MOST_EVENTS = 20;
+/** Time that pages have to set their titles after their addresses, as in the core. */
+const TITLE_MS = 500;
 
 export default (core) => {
   const { settings } = core;
@@ -34,23 +38,39 @@ export default (core) => {
     timer ||= setTimeout(core.flush, ms);
   };
 
-  function post(route, items, leaving) {
+  /** The item of the open page view and its event, until it has its title. @type {[any, any] | undefined} */
+  let untitled;
+
+  /** Gives the open page view the title that the page has by now. */
+  function entitle() {
+    if (untitled) untitled[0][1] = JSON.stringify({ ...untitled[1], title: document.title });
+    untitled = undefined;
+  }
+
+  async function post(route, items, leaving) {
     const texts = items.map((item) => item[1]);
     const single = alone && route == "/batch";
-    const url = (settings.apiUrl || core.origin) + (single ? "/" : route) + "?" + query;
+    const url = (settings.apiUrl ?? core.origin) + (single ? "/" : route) + "?" + query;
     const body = single || route == "/identify" ? texts[0] : `[${texts}]`;
-    if (leaving && navigator.sendBeacon?.(url, body)) return;
-    fetch(url, { method: "POST", body, keepalive: body.length < 20_000 })
-      .then(
-        (response) => response.status,
-        () => 0,
-      )
-      .then((status) => {
-        core.answered?.(url, texts.length, status);
-        if (route == "/identify") telling = false;
-        if (!status || /408|42[59]|5../.test(status)) again(items);
-        else if (waiting.some((item) => item[0] == "/identify")) soon(0);
-      });
+    const beacon = () => {
+      try {
+        return navigator.sendBeacon(url, body);
+      } catch {
+        // There is none, or the page has replaced it by something that throws.
+      }
+    };
+    if (leaving && beacon()) return;
+    let status;
+    try {
+      status = (await fetch(url, { method: "POST", body, keepalive: body.length < 20_000 })).status;
+    } catch {
+      // No connection, or the page has replaced this function. The last try goes the other way.
+      status = items[0][2] >= retries && beacon() ? 200 : 0;
+    }
+    core.answered?.(url, texts.length, status);
+    if (route == "/identify") telling = false;
+    if (!status || /408|42[59]|5../.test(status)) again(items);
+    else if (waiting.some((item) => item[0] == "/identify")) soon(0);
   }
 
   function again(items) {
@@ -62,7 +82,8 @@ export default (core) => {
 
   core.flush = (leaving) => {
     timer = clearTimeout(timer);
-    if (document.prerendering || !navigator.onLine) return;
+    if (!navigator.onLine) return;
+    entitle();
     const groups = {};
     const kept = [];
     for (const item of core.silent() ? [] : waiting) {
@@ -92,17 +113,27 @@ export default (core) => {
   core.keep = (route, event) => {
     if (core.pixel?.(route, event)) return;
     const text = JSON.stringify(event);
+    const item = [route, text, 0];
+    const view = event.name == "screen_view";
+    const later = view && event.page_count > 1;
+    if (view || event.name == "page_exit") entitle();
     characters += text.length;
-    const full = waiting.push([route, text, 0]) >= size || characters > MANY;
-    const view = event.name == "screen_view" && !patient;
+    const full = waiting.push(item) >= size || characters > MANY;
+    // Unless the page's own filter has given it another one.
+    if (later && event.title == document.title) untitled = [item, event];
+    if (later && !patient) setTimeout(core.flush, TITLE_MS);
     // At once is after what else happens now: together and in order.
-    soon(full || view || alone || route == "/identify" ? 0 : timeout);
+    const now = full || (!later && (alone || (view && !patient))) || route == "/identify";
+    soon(now ? 0 : timeout);
   };
 
-  core.again = (texts, status) => {
-    if (!status || /408|42[59]|5../.test(status)) again(texts.map((text) => ["/batch", text, 0]));
+  core.again = (events, status) => {
+    if (!status || /408|42[59]|5../.test(status)) {
+      // Texts come from a core of before, which a browser has kept for an hour; so does an origin.
+      again(events.map((event) => ["/batch", event.big ? event : JSON.stringify(event), 0]));
+    }
   };
 
   addEventListener("online", () => core.flush());
-  document.addEventListener("prerenderingchange", () => core.flush());
+  if (!self.navigation) watch();
 };

@@ -112,6 +112,23 @@ export default (core) => {
     forget(local, ["", "_params"]);
     forget(session, ["_session", "_session_timestamp", "_session_start"]);
   };
+  /** Counts a visitor who had opted out, from now on. */
+  core.optIn = () => {
+    if (!core.silent()) return;
+    self.databuddyOptedOut = self.databuddyDisabled = false;
+    try {
+      delete localStorage.databuddy_opt_out;
+      delete localStorage.databuddy_disabled;
+    } catch {
+      // Storage is blocked: the choice holds for this page.
+    }
+    core.start();
+    core.take(() => {
+      core.optingIn = true; // The exit of the view that was not counted is not either.
+      api.screenView();
+      core.optingIn = false;
+    });
+  };
   if (self.databuddyOptedOut || local.databuddy_opt_out) core.clear();
   api.getProfileId = () => local.did_profile ?? null;
   api.getTrackingIds = () => ({ anonId: local.did ?? null, sessionId: session.did_session ?? null });

@@ -10,7 +10,7 @@ export default (core) => {
       const value = event[name];
       if (value != null) query.set(name, name == "properties" ? JSON.stringify(value) : value);
     }
-    new Image().src = (core.settings.apiUrl || core.origin) + "/px.jpg?" + query;
+    new Image().src = (core.settings.apiUrl ?? core.origin) + "/px.jpg?" + query;
     return true;
   };
 };
