@@ -24,6 +24,8 @@ from analytics_box.settings import Settings
 from analytics_box.status_pages import incident_rows
 from analytics_box.status_pages import rows as status_page_rows
 from analytics_box.status_pages.directory import StatusPages
+from analytics_box.status_pages.subscribers import rows as subscriber_rows
+from analytics_box.status_pages.subscribers import secrets as subscriber_secrets
 from analytics_box.store import schema
 from analytics_box.store.db import Db
 from analytics_box.store.reserve import Reserve
@@ -74,6 +76,8 @@ def open_state(settings: Settings, clock: Clock, reserve: Reserve) -> StateSide:
     websites = Directory(db.read_now(website_rows.everything), organizations.closed)
     looked = clock.now() + FIRST_ROUND
     db.write_now(lambda found: incident_rows.wait_at_least(found, looked))
+    if db.read_now(subscriber_rows.in_plain_text):
+        db.write_now(lambda found: subscriber_secrets.seal_plain(found, seal))
     if db.read_now(monitor_rows.in_plain_text):
         db.write_now(lambda found: sealing.seal_plain(found, seal))
     return StateSide(

@@ -19,6 +19,7 @@ class Subscriber(Struct, frozen=True, kw_only=True):
     """Somebody who is told, or who has been asked to confirm that. Times are UTC ms.
 
     `components` are ids, none for all. `digest` is that of the secret in their links; `sealed` holds their secrets.
+    The `address` of a webhook, whose path may be a secret, is its origin, a space and a digest of the whole.
     """
 
     id: str
@@ -31,6 +32,11 @@ class Subscriber(Struct, frozen=True, kw_only=True):
     created_at: int
     confirmed_at: int | None = None
     asked_at: int
+
+    @property
+    def shown_address(self) -> str:
+        """The address as people may see it."""
+        return self.address.partition(" ")[0]
 
 
 class Impacted(Struct, frozen=True):

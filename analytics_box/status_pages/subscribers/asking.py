@@ -37,4 +37,4 @@ def limit_host(limits: Limits, url: str) -> None:
 def limit_challenge(limits: Limits, subscriber: Subscriber) -> None:
     """Raises RateLimited where the challenge was just sent again, or the host was asked too often."""
     limits.take("subscribe challenge", subscriber.id, 1)
-    limit_host(limits, subscriber.address)
+    limit_host(limits, subscriber.shown_address)

@@ -11,16 +11,16 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from analytics_box import audit, errors
 from analytics_box.http.call import Call
-from analytics_box.notify.checks import origin_of
 from analytics_box.notify.mail import Mailer
 from analytics_box.notify.wording import iso
 from analytics_box.query import sheets
 from analytics_box.status_pages.access import check, existing, known
 from analytics_box.status_pages.subscriber import Subscriber, SubscriberKind
-from analytics_box.status_pages.subscribers import asking, rows, subscribing
+from analytics_box.status_pages.subscribers import asking, rows, secrets, subscribing
 from analytics_box.status_pages.subscribers.deliveries import SubscriberDeliveries
 from analytics_box.status_pages.subscribers.subscribing import Tools
 from analytics_box.store.db import Connection
+from analytics_box.store.seal import Seal, SealBroken
 from analytics_box.tenancy.messages import Success, date
 
 _PAGE: Final = 50
@@ -140,7 +140,7 @@ async def add_subscriber(call: Call, given: NewSubscriber) -> Added:
 
     def free(db: Connection) -> None:
         check(db, own, "member")
-        subscribing.refuse_known(db, existing(db, own, given.statusPageId), wanted)
+        subscribing.refuse_known(db, existing(db, own, given.statusPageId), wanted, tools)
 
     def add(db: Connection) -> subscribing.Asked:
         check(db, own, "member")
@@ -178,14 +178,14 @@ async def export_subscribers(call: Call, given: OfPage) -> Export:
         return rows.of(db, page.id)
 
     found = await call.write(read)
-    return Export("text/csv", _csv(found), len(found))
+    return Export("text/csv", _csv(found, call.parts[Tools].seal), len(found))
 
 
 def _shown(one: Subscriber, waiting: int, error: str) -> SubscriberShown:
     return SubscriberShown(
         one.id,
         one.kind,
-        one.address if one.kind == "email" else origin_of({"url": one.address}),
+        one.shown_address,
         one.components,
         one.confirmed_at is not None,
         date(one.created_at),
@@ -195,14 +195,14 @@ def _shown(one: Subscriber, waiting: int, error: str) -> SubscriberShown:
     )
 
 
-def _csv(found: Sequence[Subscriber]) -> str:
+def _csv(found: Sequence[Subscriber], seal: Seal) -> str:
     """Whole addresses: whoever moves to another box needs those of webhooks, too."""
     return sheets.lines(
         _COLUMNS,
         [
             {
                 "type": one.kind,
-                "address": one.address,
+                "address": _whole_address(one, seal),
                 "components": " ".join(one.components),
                 "confirmed": one.confirmed_at is not None,
                 "createdAt": iso(one.created_at),
@@ -211,3 +211,11 @@ def _csv(found: Sequence[Subscriber]) -> str:
             for one in found
         ],
     )
+
+
+def _whole_address(one: Subscriber, seal: Seal) -> str:
+    """The address that messages go to; of one whose secrets cannot be read any more as much as is known."""
+    try:
+        return secrets.opened(seal, one.id, one.sealed).address or one.address
+    except SealBroken:
+        return one.shown_address

@@ -150,7 +150,7 @@ class SubscriberDeliveries:
         return await self._sender.mail(mail)
 
     async def _post(self, delivery: Delivery, content: dict[str, Any], own: Secrets) -> Answer | Outcome:
-        post = json_post(delivery.address, content)
+        post = json_post(own.address or delivery.address, content)
         signed = signature(own.signing, id=delivery.id, body=post.body, now=self._clock.now())
         return await self._sender.ask(
             STRANGER, msgspec.structs.replace(post, headers=post.headers + signed), in_clear=False

@@ -202,7 +202,7 @@ class Subscriptions:
         if action == "challenge":
             return Reply(status=303, location=f"/{SUBSCRIPTION}{link}")
         done = {
-            "confirm": Words.confirmed.format(address=found.subscriber.address, page=page.name),
+            "confirm": Words.confirmed.format(address=found.subscriber.shown_address, page=page.name),
             "save": Words.saved,
         }.get(action, "")
         return self._shown(seen, found, link, done=done)
@@ -259,12 +259,12 @@ class Subscriptions:
             status=429 if is_too_often else 400 if wrong else 200,
             title=Words.manage_title,
             text=(Words.subscribed if is_confirmed else Words.unconfirmed).format(
-                address=subscriber.address, page=seen.name
+                address=subscriber.shown_address, page=seen.name
             ),
             done=done,
             wrong=wrong,
             kind=subscriber.kind,
-            address=subscriber.address,
+            address=subscriber.shown_address,
             everything=not subscriber.components,
             choices=_choices(seen, subscriber.components),
             is_confirmed=is_confirmed,

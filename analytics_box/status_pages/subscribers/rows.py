@@ -82,6 +82,14 @@ def put(db: Connection, subscriber: Subscriber) -> None:
     )
 
 
+def set_address(db: Connection, subscriber_id: str, address: str, sealed: bytes) -> None:
+    """Store an address in another form."""
+    db.execute(
+        "-- subscribers.set_address\nupdate subscribers set address = ?, sealed = ? where id = ?",
+        (address, sealed, subscriber_id),
+    )
+
+
 def set_confirmed(db: Connection, subscriber_id: str, now: int) -> None:
     """They want to be told from now on."""
     db.execute(
@@ -100,6 +108,11 @@ def delete(db: Connection, subscriber_id: str) -> None:
 
 def find(db: Connection, subscriber_id: str) -> Subscriber | None:
     return next(iter(_some(db, "id = ?", (subscriber_id,))), None)
+
+
+def in_plain_text(db: Connection) -> list[Subscriber]:
+    """Webhooks whose whole address an earlier version stored."""
+    return _some(db, "kind = 'webhook' and not instr(address, ' ')", ())
 
 
 def by_digest(db: Connection, digest: bytes) -> Subscriber | None:

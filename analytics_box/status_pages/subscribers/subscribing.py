@@ -85,7 +85,7 @@ def subscribe(db: Connection, page: Page, wanted: Wanted, tools: Tools, now: int
     Of somebody who waits for a confirmation, the latest choice counts. Raises BadRequest where the page takes no more.
     After the commit call `SubscriberDeliveries.soon`.
     """
-    before = rows.by_address(db, page.id, wanted.kind, wanted.address)
+    before = rows.by_address(db, page.id, wanted.kind, _at_rest(tools, wanted))
     if before is None:
         _make_room(db, page, tools)
         return _ask_new(db, page, wanted, tools, now)
@@ -103,16 +103,16 @@ def add(db: Connection, page: Page, wanted: Wanted, tools: Tools, by: By) -> Ask
 
     Raises BadRequest where the page takes no more, Conflict for an address that is there.
     """
-    refuse_known(db, page, wanted)
+    refuse_known(db, page, wanted, tools)
     _make_room(db, page, tools)
     asked = _ask_new(db, page, wanted, tools, by.now)
     _note(db, page, by, "created", asked.subscriber)
     return asked
 
 
-def refuse_known(db: Connection, page: Page, wanted: Wanted) -> None:
+def refuse_known(db: Connection, page: Page, wanted: Wanted, tools: Tools) -> None:
     """Raises Conflict for an address that is there."""
-    if rows.by_address(db, page.id, wanted.kind, wanted.address) is not None:
+    if rows.by_address(db, page.id, wanted.kind, _at_rest(tools, wanted)) is not None:
         raise errors.Conflict("This address is a subscriber already")
 
 
@@ -173,12 +173,12 @@ def _make_room(db: Connection, page: Page, tools: Tools) -> None:
 
 
 def _ask_new(db: Connection, page: Page, wanted: Wanted, tools: Tools, now: int) -> Asked:
-    own, subscriber_id = secrets.new(wanted.kind), ids.new_id()
+    own, subscriber_id = secrets.new(wanted.kind, wanted.address), ids.new_id()
     subscriber = Subscriber(
         id=subscriber_id,
         page_id=page.id,
         kind=wanted.kind,
-        address=wanted.address,
+        address=_at_rest(tools, wanted),
         components=wanted.components,
         digest=ids.digest(own.link),
         sealed=secrets.sealed(tools.seal, subscriber_id, own),
@@ -190,10 +190,14 @@ def _ask_new(db: Connection, page: Page, wanted: Wanted, tools: Tools, now: int)
 
 def _ask_webhook_again(db: Connection, before: Subscriber, wanted: Wanted, tools: Tools, now: int) -> Asked:
     """Whoever asks last gets new secrets: those of the one before are worth nothing until the webhook confirms."""
-    own = secrets.new("webhook")
+    own = secrets.new("webhook", wanted.address)
     sealed = secrets.sealed(tools.seal, before.id, own)
     asked = replace(before, components=wanted.components, digest=ids.digest(own.link), sealed=sealed, asked_at=now)
     return _ask(db, asked, own, now)
+
+
+def _at_rest(tools: Tools, wanted: Wanted) -> str:
+    return secrets.address_at_rest(tools.seal, wanted.kind, wanted.address)
 
 
 def _ask(db: Connection, subscriber: Subscriber, own: Secrets, now: int) -> Asked:

@@ -12,22 +12,63 @@ from analytics_box.notify.mail import Mail
 from analytics_box.notify.mail_limits import BOUNDS, mailbox_of
 from analytics_box.notify.rules import WAITS
 from analytics_box.notify.send import Outcome, Sender
-from analytics_box.status_pages.subscribers import subscribing
+from analytics_box.status_pages.subscribers import rows, secrets, subscribing
 from analytics_box.status_pages.subscribers.asking import PER_DOMAIN, PER_HOST
 from analytics_box.status_pages.subscribers.deliveries import SubscriberDeliveries
 from analytics_box.status_pages.subscribers.public import PER_VISITOR, Subscriptions, Visit
+from analytics_box.status_pages.subscribers.subscribing import Tools
+from analytics_box.store.db import Connection
 from analytics_box.texts import SubscribePages as Words
 from tests.cases import each
 from tests.outgoing.places import plain
-from tests.status_pages.subscribers.world import ADA, API, SHOP, World, link_in, seen_of, world_in
+from tests.status_pages.subscribers.world import ADA, API, PAGE, SHOP, World, link_in, seen_of, world_in
 
 PER_ADDRESS = BOUNDS["subscription"].day
 
 
 def addresses(here: World) -> list[tuple[str, bool]]:
     """All subscribers, and whether they have confirmed."""
-    found = here.rows("select address, confirmed_at is not null from subscribers order by created_at, address")
-    return [(str(address), bool(confirmed)) for address, confirmed in found]
+    seal = here.parts[Tools].seal
+    found = here.box.box.box_db.read_now(lambda db: rows.of(db, PAGE))
+    whole = [(secrets.opened(seal, one.id, one.sealed).address or one.address, one) for one in found]
+    return [
+        (address, one.confirmed_at is not None)
+        for address, one in sorted(whole, key=lambda pair: (pair[1].created_at, pair[0]))
+    ]
+
+
+def files_with(here: World, text: str) -> list[str]:
+    """The names of the box's files that have a text in them, once it is closed."""
+    directory = here.box.box.settings.data_dir
+    here.box.box.close()
+    found = [path.name for path in directory.iterdir() if path.is_file() and text.encode() in path.read_bytes()]
+    here.box.reopen()
+    return found
+
+
+def test_addresses_of_webhooks_are_encrypted_at_rest_and_known_again(here: World) -> None:
+    here.subscribe(here.outside.hook)
+    (before,) = here.rows("select digest from subscribers")
+    here.subscribe(here.outside.hook)
+    assert [confirmed for _, confirmed in addresses(here)] == [False]
+    assert here.rows("select digest from subscribers") != [before]
+    assert files_with(here, "very-secret") == []
+    assert addresses(here) == [(here.outside.hook, False)]
+
+
+def test_addresses_of_webhooks_that_an_earlier_version_stored_are_encrypted_at_the_next_start(here: World) -> None:
+    here.subscribe(here.outside.hook)
+
+    def as_before(db: Connection) -> None:
+        (one,) = rows.of(db, PAGE)
+        seal = here.parts[Tools].seal
+        own = replace(secrets.opened(seal, one.id, one.sealed), address="")
+        rows.set_address(db, one.id, here.outside.hook, secrets.sealed(seal, one.id, own))
+
+    here.box.box.box_db.write_now(as_before)
+    here.box.reopen()
+    assert files_with(here, "very-secret") == []
+    assert addresses(here) == [(here.outside.hook, False)]
 
 
 def test_whoever_asks_for_mail_confirms_it_with_the_link(here: World) -> None:
