@@ -1,6 +1,6 @@
 """One HTTP/1.1 request over one connection, with how long each step took (monitors: phases).
 
-h11 says what goes over the wire and where a body ends; heads are read by `head`, which takes what browsers take. The
+h11 says what goes over the wire. What comes back is read by `head` and `framing`, which take what browsers take. The
 bytes are carried here, so that there is a limit to what comes before an answer, and a clock for its first byte.
 """
 
@@ -15,12 +15,12 @@ from analytics_box.outgoing.addresses import Address
 from analytics_box.outgoing.certificate import certificate_end
 from analytics_box.outgoing.connection import connect, secure
 from analytics_box.outgoing.failures import BadAnswer, Refused, TooLarge
+from analytics_box.outgoing.framing import Framing
 from analytics_box.outgoing.head import NOT_HTTP, Head, HeadReader
 from analytics_box.outgoing.messages import Body, Course, Outgoing, Received, ms
 from analytics_box.outgoing.stream import Stream
 
 _HEADER_BYTES: Final = 65_536  # of all that comes before a body
-_LINE_BYTES: Final = 102_400  # of the lines about a piece of a body, or after the last
 _PIECE: Final = 65_536  # bytes that are read at once
 _PIECES: Final = 100  # of a body, after which others get their turn
 _OWN: Final = frozenset({"host", "content-length", "transfer-encoding", "connection", "te", "upgrade", "expect"})
@@ -64,7 +64,7 @@ class _Talk:
     def __init__(self, stream: Stream) -> None:
         self.sent = self.begun = 0.0
         self._stream = stream
-        self._wire = h11.Connection(h11.CLIENT, max_incomplete_event_size=_LINE_BYTES)
+        self._rest = b""  # of what came with the head
 
     async def about(self, outgoing: Outgoing) -> tuple[Head, Body]:
         """The head and the body of the answer. Raises Failed."""
@@ -72,19 +72,15 @@ class _Talk:
             await self._send(outgoing)
             head = await self._head()
             body = Body(head.headers, outgoing)
-            await self._read(body)
+            await self._read(body, Framing(head, outgoing.method))
         except (h11.LocalProtocolError, UnicodeError) as wrong:
             raise Refused("The method or a header has characters that cannot be sent") from wrong
-        except h11.RemoteProtocolError as wrong:
-            raise BadAnswer(NOT_HTTP) from wrong
         except OSError as broken:  # what TLS objects to after the handshake is one, too
             raise BadAnswer("The connection was broken off before the answer was complete") from broken
         return head, body
 
     async def _send(self, outgoing: Outgoing) -> None:
-        data = self._wire.send(_request(outgoing)) or b""
-        if outgoing.body:
-            data += self._wire.send(h11.Data(data=outgoing.body)) or b""
+        data = (h11.Connection(h11.CLIENT).send(_request(outgoing)) or b"") + outgoing.body
         try:  # a request that says its length ends without a word
             await self._stream.write(data)
         except ssl.SSLError:
@@ -109,19 +105,18 @@ class _Talk:
             elif head.status == 101:
                 raise BadAnswer("The server switches to another protocol, which was not asked for")
             elif head.status >= 200:
-                self._wire.receive_data(head.strict + reader.rest)
-                self._wire.next_event()
+                self._rest = reader.rest
                 return head
 
-    async def _read(self, body: Body) -> None:
-        while True:
-            event = self._wire.next_event()
-            if event is h11.NEED_DATA:
-                self._wire.receive_data(await self._receive(_PIECE))
-            elif not isinstance(event, h11.Data) or not body.take(bytes(event.data)):
-                return
-            elif not body.pieces % _PIECES:
-                await asyncio.sleep(0)
+    async def _read(self, body: Body, framing: Framing) -> None:
+        data = self._rest
+        while not framing.is_over:
+            for piece in framing.pieces(data or await self._receive(_PIECE)):
+                if not body.take(piece):
+                    return
+                if not body.pieces % _PIECES:
+                    await asyncio.sleep(0)
+            data = b""
 
     async def _receive(self, most: int) -> bytes:
         """Hear some more of the answer; nothing at its end."""

@@ -12,17 +12,18 @@ NOT_HTTP: Final = "The answer is not HTTP, or it ended early"
 _BEGINNING: Final = b"HTTP/"
 _END = re.compile(rb"\n\r?\n")
 _STATUS = re.compile(
-    rb"HTTP/(?P<version>[0-9](?:\.[0-9])?)[ \t]+(?P<status>[1-9][0-9]{2})(?:[ \t][^\0]*)?\Z", re.IGNORECASE
+    rb"HTTP/[0-9](?:\.[0-9])?[ \t]+(?P<status>[1-9][0-9]{2})(?:[^0-9].*)?\Z", re.IGNORECASE | re.DOTALL
 )
 _MOST_DIGITS: Final = 18  # of a length
 
 
 class Head(Struct, frozen=True):
-    """A head. Header names are in lower case. `strict` is a head in the form of the standard, with the same body."""
+    """A head. Header names are in lower case. `length` is of the body in bytes; None if it says so itself."""
 
     status: int
     headers: tuple[Header, ...]
-    strict: bytes
+    is_chunked: bool
+    length: int | None
 
 
 class HeadReader:
@@ -69,9 +70,8 @@ def _head(text: bytes) -> Head:
     if found is None or b"\0" in text:
         raise BadAnswer(NOT_HTTP)
     headers = _headers(lines)
-    version = b"1.0" if found["version"] in {b"1.0", b"1", b"0.9"} else b"1.1"
-    strict = b"HTTP/%b %b \r\n%b\r\n" % (version, found["status"], _framing(headers))
-    return Head(int(found["status"]), headers, strict)
+    is_chunked = _is_chunked(headers)
+    return Head(int(found["status"]), headers, is_chunked, None if is_chunked else _length(headers))
 
 
 def _headers(lines: list[bytes]) -> tuple[Header, ...]:
@@ -91,15 +91,15 @@ def _headers(lines: list[bytes]) -> tuple[Header, ...]:
     return tuple((name, b" ".join(values).decode("latin-1")) for name, values in found)
 
 
-def _framing(headers: tuple[Header, ...]) -> bytes:
-    """What says where the body ends; nothing if it ends with the connection. Raises BadAnswer for two lengths."""
-    codings = [
-        part.strip().lower() for name, value in headers if name == "transfer-encoding" for part in value.split(",")
-    ]
-    if codings and codings[-1] == "chunked":
-        return b"Transfer-Encoding: chunked\r\n"
+def _is_chunked(headers: tuple[Header, ...]) -> bool:
+    codings = [part.strip() for name, value in headers if name == "transfer-encoding" for part in value.split(",")]
+    return bool(codings) and codings[-1].lower() == "chunked"
+
+
+def _length(headers: tuple[Header, ...]) -> int | None:
+    """The length that is given; None if the body ends with the connection. Raises BadAnswer for two of them."""
     parts = [part.strip() for name, value in headers if name == "content-length" for part in value.split(",")]
     lengths = {int(part) for part in parts if part.isascii() and part.isdecimal() and len(part) <= _MOST_DIGITS}
     if len(lengths) > 1:
         raise BadAnswer(NOT_HTTP)
-    return b"Content-Length: %d\r\n" % lengths.pop() if lengths else b""
+    return lengths.pop() if lengths else None

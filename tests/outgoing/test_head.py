@@ -3,6 +3,7 @@
 import pytest
 
 from analytics_box.outgoing.failures import BadAnswer
+from analytics_box.outgoing.framing import Framing
 from analytics_box.outgoing.head import Head, HeadReader
 from tests.cases import each
 from tests.outgoing.test_client import ask, run
@@ -46,6 +47,7 @@ def test_odd_header_does_not_spoil_an_answer(lines: bytes, headers: tuple[tuple[
         (b"\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n", 200, b"ok"),
         (b"HTTP/1.1 200\r\nContent-Length: 2\r\n\r\n", 200, b"ok"),
         (b"HTTP/1.1  404  Not Found\r\nContent-Length: 2\r\n\r\n", 404, b"ok"),
+        (b"HTTP/1.1 200OK\r\nContent-Length: 2\r\n\r\n", 200, b"ok"),
         (b"http/1.1 200 OK\nContent-Length: 2\n\n", 200, b"ok"),
         (b"HTTP/1 200 \xe4\r\nContent-Length: 2\r\n\r\n", 200, b"ok"),
         (b"HTTP/2 200 \r\nContent-Length: 2, 2\r\n\r\n", 200, b"ok"),
@@ -59,6 +61,53 @@ def test_odd_header_does_not_spoil_an_answer(lines: bytes, headers: tuple[tuple[
 def test_body_ends_where_browsers_see_its_end(head: bytes, status: int, body: bytes) -> None:
     answer, _ = run(ask(head + b"okay"))
     assert (answer.status, answer.body, answer.complete) == (status, body, True)
+
+
+@each(
+    "body",
+    [
+        b"5\r\nhello\r\n0\r\n\r\n",
+        b"0005 \r\nhello\r\n0\r\n\r\n",
+        b'5 ; a = "b"\r\nhello\r\n00;c\r\n\r\n',
+        b"5\nhello\n0\n\n",
+        b"2\r\nhe\r\n3\r\nllo\r\n0\r\nX Foo : b\r\nno colon\r\n\r\n",
+        b"A\r\nhellohello\r\n0\r\n\r\nHTTP/1.1 200 OK\r\n",
+    ],
+)
+def test_chunks_are_read_as_curl_and_browsers_read_them(body: bytes) -> None:
+    whole = b"hellohello" if body.startswith(b"A") else b"hello"
+    head = read(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+    for size in (1, 2, 3, len(body)):
+        framing = Framing(head, "GET")
+        parts = [body[place : place + size] for place in range(0, len(body), size)]
+        found = b"".join(piece for part in parts for piece in framing.pieces(part))
+        assert (found, framing.is_over) == (whole, True)
+
+
+@each(
+    "body",
+    [
+        b"5\r\nhello\r\n",
+        b"5\r\nhello\r\n0\r\n",
+        b"5\r\nhell",
+        b"5\r\nhello!\r\n0\r\n\r\n",
+        b"zz\r\n",
+        b" 5\r\nhello\r\n0\r\n\r\n",
+        b"-5\r\nhello\r\n0\r\n\r\n",
+        b"f" * 20 + b"\r\n",
+        b"5" + b" " * 20_000,
+        b"0\r\n" + b"a: b\r\n" * 5_000 + b"\r\n",
+    ],
+)
+def test_chunks_without_an_end_are_no_answer(body: bytes) -> None:
+    with pytest.raises(BadAnswer, match="ended early"):
+        run(ask(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + body))
+
+
+@each(("status", "method"), [("204 No Content", "GET"), ("304 Not Modified", "GET"), ("200 OK", "HEAD")])
+def test_answer_that_has_no_body_is_over_with_its_head(status: str, method: str) -> None:
+    answer, _ = run(ask(f"HTTP/1.1 {status}\r\nContent-Length: 5\r\n\r\n".encode() + b"hello", method=method))
+    assert (answer.body, answer.complete) == (b"", True)
 
 
 @each(
