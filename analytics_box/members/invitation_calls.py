@@ -11,7 +11,7 @@ from analytics_box.members.rules import Invitation, Status
 from analytics_box.notify import mail_limits
 from analytics_box.notify.mail import Mailer
 from analytics_box.store.db import Connection
-from analytics_box.tenancy import defaults
+from analytics_box.tenancy import access, defaults
 from analytics_box.tenancy.acting import acting
 from analytics_box.tenancy.messages import Success, Text, date
 from analytics_box.tenancy.rules import InvitedRole
@@ -130,6 +130,8 @@ async def invite(
         made = invitations.invite(db, organization_id, by, email=email, role=role, secret=secret, by_mail=by_mail)
         if by_mail:
             mail_limits.take(db, "invitation", made[0].email, call.now)
+            if not access.administers(db, by):
+                mail_limits.take_of_user(db, made[0].invited_by, call.now)
         return made
 
     invitation, organization = await call.write(write)

@@ -1,4 +1,4 @@
-"""Limits on mail to one mailbox, for mail that somebody other than its owner can trigger.
+"""Limits on mail to one mailbox, for mail that somebody other than its owner can trigger, and on what a user can send.
 
 Every mail of such a purpose is counted in the transaction that decides to send it. The counts are in box.db, so that a
 restart does not reset them; they are kept for a day. Mailboxes are stored as digests.
@@ -13,11 +13,13 @@ from analytics_box.store.db import Connection
 
 Purpose = Literal["password reset", "invitation", "test", "subscription"]
 
+_OF_MAILBOX: Final = "This mailbox got {most} such mails within {span}; try again later"
+_OF_USER: Final = "You sent {most} such mails within {span}; try again later"
 _IGNORE_DOTS: Final = ("gmail.com", "googlemail.com")
 
 
 class Bound(NamedTuple):
-    """The most mails of one purpose to one mailbox."""
+    """The most mails of one purpose to one mailbox, or by one user."""
 
     hour: int
     day: int
@@ -29,22 +31,24 @@ BOUNDS: Final[dict[Purpose, Bound]] = {
     "test": Bound(10, 30),
     "subscription": Bound(3, 3),
 }
+OF_A_USER: Final = Bound(30, 100)  # mails to addresses that a user enters
 
 
 def take(db: Connection, purpose: Purpose, address: str, now: int, *, account: str = "") -> int:
     """Count a mail to this address, also under the id of an `account`. `now` is UTC ms.
 
-    Return how many of this purpose the mailbox got in the hour before. Raises RateLimited, and counts nothing then.
+    Return how many of this purpose the mailbox got in the hour before. Raises RateLimited, which has to roll the
+    transaction back.
     """
-    receivers = [_digest(purpose, mailbox_of(address)), *([_digest(purpose, f"account {account}")] if account else [])]
-    before = 0
-    for receiver in receivers:
-        before = max(before, _check(db, BOUNDS[purpose], receiver, now))
-    db.executemany(
-        "-- mail_limits.take\ninsert into mails_sent (receiver, at) values (?, ?)",
-        [(receiver, now) for receiver in receivers],
-    )
+    before = _count(db, BOUNDS[purpose], _digest(purpose, mailbox_of(address)), now, _OF_MAILBOX)
+    if account:
+        before = max(before, _count(db, BOUNDS[purpose], _digest(purpose, f"account {account}"), now, _OF_MAILBOX))
     return before
+
+
+def take_of_user(db: Connection, user_id: str, now: int) -> None:
+    """Count a mail that a user has sent to an address of their choice. Raises RateLimited."""
+    _count(db, OF_A_USER, ids.digest(f"user {user_id}"), now, _OF_USER)
 
 
 def sweep(db: Connection, now: int) -> None:
@@ -65,11 +69,11 @@ def mailbox_of(address: str) -> str:
     return f"{name}@{domain}"
 
 
-def _check(db: Connection, bound: Bound, receiver: bytes, now: int) -> int:
-    """Return the number of mails in the last hour. Raises RateLimited."""
+def _count(db: Connection, bound: Bound, receiver: bytes, now: int, refusal: str) -> int:
+    """Count a mail. Return the number of mails in the hour before. Raises RateLimited."""
     found = db.execute(
         """
-        -- mail_limits.check
+        -- mail_limits.count
         select at from mails_sent where receiver = ? and at > ? and at <= ? order by at desc limit ?
         """,
         (receiver, now - DAY, now, max(bound)),
@@ -79,11 +83,12 @@ def _check(db: Connection, bound: Bound, receiver: bytes, now: int) -> int:
         if len(sent) >= most and sent[most - 1] > now - span:
             free_at = sent[most - 1] + span
             raise RateLimited(
-                f"This mailbox got {most} such mails within {'an hour' if span == HOUR else 'a day'}; try again later",
+                refusal.format(most=most, span="an hour" if span == HOUR else "a day"),
                 limit=most,
                 reset=free_at,
                 retry_after=-(-(free_at - now) // 1000),
             )
+    db.execute("-- mail_limits.count\ninsert into mails_sent (receiver, at) values (?, ?)", (receiver, now))
     return sum(at > now - HOUR for at in sent)
 
 

@@ -353,3 +353,25 @@ def test_a_user_has_at_most_so_many_organizations_and_the_administrator_any_numb
         assert people.call("mallory", "organizations.create", name="His").status == 200
         assert people.call("mallory", "organizations.create", name="His second").status == 409  # he owns two
         assert [people.call("ada", "organizations.create", name=f"Ada {n}").status for n in range(4)] == [200] * 4
+
+
+def test_a_user_cannot_mail_any_number_of_strangers_by_inviting_and_revoking(tmp_path: Path) -> None:
+    with mail_server() as server:
+
+        def adjust(settings: Settings) -> Settings:
+            return replace(settings, smtp_host="127.0.0.1", smtp_port=server.port, smtp_security="none", limit_rpc=0)
+
+        with whole_box(tmp_path / "data", adjust=adjust) as inside:
+            people = World(inside)
+            people.add("eve", "admin")
+
+            def invites(name: str, email: str) -> int:
+                answer = people.call(name, "organizations.createInvitation", email=email)
+                if answer.status == 200:
+                    people.call(name, "organizations.revokeInvitation", invitationId=answer.json["invitation"]["id"])
+                return answer.status
+
+            statuses = [invites("eve", f"stranger{number}@example.org") for number in range(32)]
+            assert statuses == [200] * 30 + [429] * 2
+            assert invites("ada", "stranger31@example.org") == 200  # who was refused is not counted as a receiver
+            assert len(server.messages) == 31
