@@ -41,6 +41,7 @@ class FlagWords:
         "not_matches": "does not match the pattern",
         "ip_in": "is an IP address in",
         "ip_not_in": "is an IP address outside",
+        "has_type": "is of the type",
     }
     only_one: ClassVar[Mapping[str, str]] = {"in": "is", "not_in": "is not"}  # of lists of a single value
     any_of = "any of"

@@ -47,7 +47,7 @@ def matcher(operator: Operator, wanted: Iterable[Scalar], *, elements: bool = Fa
     if operator == "not_exists":
         return _absent
     positive = _POSITIVE[NEGATIVE.get(operator, operator)](tuple(wanted))
-    if elements:
+    if elements and operator != "has_type":
         positive = _any_element(positive)
     return _negated(positive) if operator in NEGATIVE else positive
 
@@ -254,6 +254,19 @@ def _ip_in(wanted: tuple[Scalar, ...]) -> Test:
     return ip_in
 
 
+_TYPES: dict[str, tuple[type, ...]] = {"text": (str,), "number": (int, float), "boolean": (bool,), "list": (list,)}
+
+
+def type_named(value: Any) -> tuple[type, ...] | None:
+    """The types that a name stands for; None for no such name."""
+    return _TYPES.get(value) if type(value) is str else None
+
+
+def _has_type(wanted: tuple[Scalar, ...]) -> Test:
+    types = frozenset(one for name in wanted for one in type_named(name) or ())
+    return lambda found: type(found.value) in types
+
+
 _POSITIVE: dict[Operator, Callable[[tuple[Scalar, ...]], Test]] = {
     "equals": _equals,
     "in": _equals,
@@ -273,4 +286,5 @@ _POSITIVE: dict[Operator, Callable[[tuple[Scalar, ...]], Test]] = {
     "version_less_or_equal": _compared(version_of, lambda one, limit: one <= limit),
     "matches": _matches,
     "ip_in": _ip_in,
+    "has_type": _has_type,
 }

@@ -13,6 +13,7 @@ from analytics_box.flags.evaluation.matching import (
     number_of,
     pattern_fault,
     pattern_size,
+    type_named,
     version_of,
 )
 from analytics_box.flags.flag import (
@@ -181,6 +182,7 @@ _READ: dict[Operator, tuple[Callable[[Any], object], str]] = {
         (version_of, "a version, as 1.2.3"),
     ),
     "ip_in": (network_of, "an IP address or a network, as 10.0.0.0/8"),
+    "has_type": (type_named, "a type: text, number, boolean or list"),
 }
 
 

@@ -25,6 +25,12 @@ from analytics_box.query.patterns import NotAPattern, compiled
 EVERYBODY: Final = Node(all=())
 NOBODY: Final = Node(any=())
 
+_NUMERIC: Final = r"(0|[1-9]\d*)"
+_SUFFIXES: Final = r"(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?(\+[0-9A-Za-z.-]+)?"
+STRICT_VERSION: Final = rf"{_NUMERIC}\.{_NUMERIC}\.{_NUMERIC}{_SUFFIXES}"  # three numbers, as semver.org has it
+LOOSE_VERSION: Final = rf"{_NUMERIC}(\.{_NUMERIC}(\.{_NUMERIC})?)?{_SUFFIXES}"  # one to three
+_INSTANT: Final = r"^\d{4}-\d\d-\d\d[Tt][^ ]*([Zz]|[+-]\d\d:\d\d)$"
+
 _TYPES: Final[dict[str, RuleType]] = {"user_id": "user_id", "email": "email"}
 _PLAIN: Final = frozenset(("equals", "contains", "starts_with", "ends_with", "in"))
 MOST_PARTS: Final = 10 * MOST_NODES  # that a condition is read of, before what is the same in it is joined
@@ -97,6 +103,23 @@ def insensitive(attribute: str, values: Iterable[str], before: str = "", after: 
         else:
             parts.append(value)
     return each_of(attribute, "matches", [f"(?is){before}(?:{part}){after}" for part in parts])
+
+
+def of_type(attribute: str, *types: str) -> Node:
+    """Whether the attribute is of one of these types."""
+    return each_of(attribute, "has_type", types)
+
+
+def version(attribute: str, operator: Operator, wanted: str, shape: str) -> Node:
+    """Whether the attribute is a version of this shape that compares so. Nobody's is if the wanted one is none."""
+    if not re.fullmatch(shape, wanted, re.ASCII):
+        return NOBODY
+    return all_of((leaf(attribute, "matches", f"^{shape}$"), leaf(attribute, operator, wanted)))
+
+
+def instant(attribute: str, operator: Operator, wanted: Scalar) -> Node:
+    """Whether the attribute is a time of RFC 3339 with an offset that is before or after another."""
+    return all_of((leaf(attribute, "matches", _INSTANT), leaf(attribute, operator, wanted)))
 
 
 def pattern(attribute: str, text: str) -> Node | None:

@@ -37,8 +37,9 @@ def read(content: str, source: Source | None = None, environment: str | None = N
     found = source or next((name for name, looks_so in _LOOKS if looks_so(given)), None)
     if found is None:
         raise BadRequest(_UNKNOWN)
+    reader = flagd.read_unsure if source is None and found == "flagd" else _READERS[found]
     try:
-        return found, _READERS[found](given, environment)
+        return found, reader(given, environment)
     except (TypeError, ValueError, KeyError, IndexError, OverflowError, RecursionError) as odd:
         raise BadRequest(_ODD) from odd
 

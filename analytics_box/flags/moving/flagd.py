@@ -19,8 +19,8 @@ from analytics_box.flags.moving.wanted import MOST, File, Notes, Wanted, descrip
 
 _DEEPEST: Final = 30
 _DRAWN: Final = (
-    "Users keep what flagd drew for them before the third version of its fractional; if yours has that version, import "
-    "the file as flagd-v3"
+    "flagd has drawn users in another way since the third version of its fractional; import the file again with the "
+    "format flagd, or flagd-v3 if yours has that version"
 )
 
 
@@ -29,6 +29,7 @@ class Shared(Struct, frozen=True, kw_only=True):
 
     evaluators: Mapping[str, Any]
     algorithm: Algorithm
+    sure: bool = True  # whether somebody said which version of flagd the file is of
 
 
 def is_flagd(given: Mapping[str, Any]) -> bool:
@@ -42,7 +43,14 @@ def read_v3(given: Mapping[str, Any], environment: str | None = None) -> File:
     return read(given, environment, "flagd_v3")
 
 
-def read(given: Mapping[str, Any], environment: str | None = None, algorithm: Algorithm = "flagd") -> File:
+def read_unsure(given: Mapping[str, Any], environment: str | None = None) -> File:
+    """What a file wants of which nobody said which version of flagd it is of. Raises BadRequest."""
+    return read(given, environment, sure=False)
+
+
+def read(
+    given: Mapping[str, Any], environment: str | None = None, algorithm: Algorithm = "flagd", *, sure: bool = True
+) -> File:
     """What a file wants; it has no environments. Raises BadRequest."""
     flags = given.get("flags")
     if not isinstance(flags, dict):
@@ -51,7 +59,7 @@ def read(given: Mapping[str, Any], environment: str | None = None, algorithm: Al
         raise BadRequest(f"A file may have {MOST:,} flags; split it")
     if environment is not None:
         raise BadRequest.about("sourceEnvironment", "A file of flagd has no environments")
-    shared = Shared(evaluators=mapping(given.get("$evaluators")), algorithm=algorithm)
+    shared = Shared(evaluators=mapping(given.get("$evaluators")), algorithm=algorithm, sure=sure)
     return File(
         flags=tuple(_wanted(at, str(key), mapping(one), shared) for at, (key, one) in enumerate(flags.items(), 1)),
         notes=("metadata has no counterpart",) if given.get("metadata") else (),
@@ -86,6 +94,11 @@ def _wanted(position: int, key: str, given: Mapping[str, Any], shared: Shared) -
     return wanted(position, key, Definition(**fields), notes)
 
 
+def _has(path: Node, attribute: str) -> bool:
+    """Whether all who come along a path have an attribute."""
+    return any(one == exists(attribute) for one in (path.all or (path,)))
+
+
 def _name(given: Any) -> str:
     """The name of a variant; flagd takes true and false as "true" and "false"."""
     return ("true" if given else "false") if isinstance(given, bool) else text(given)
@@ -100,6 +113,7 @@ class _Reading:
         self._default = default
         self._evaluators = Evaluators(shared.evaluators)
         self._algorithm = shared.algorithm
+        self._sure = shared.sure
         self._notes = notes
         self._is_boolean = all(isinstance(one, bool) for one in self._values.values())
 
@@ -178,14 +192,16 @@ class _Reading:
         if len(shares) != len(arguments) - (by is not None) or not shares:
             raise Strange("a fractional without shares")
         salt, attribute = self._drawn_by(by)
-        if self._algorithm == "flagd":
-            self._notes.say(_DRAWN)
+        if not self._sure:
+            self._notes.lose(_DRAWN)
         weights = [self._weight(one) for one in shares]
         if not sum(weights):
             raise Strange("a fractional whose weights are all 0")
         bucketing = Bucketing(algorithm=self._algorithm, salt=salt, attribute=attribute)
-        if by is not None:
-            self._notes.say(f"Without {attribute} flagd's engines draw each in their way; here the default counts then")
+        if by is not None and not _has(path, attribute):
+            self._notes.lose(
+                f"Without {attribute} each of flagd's engines draws in its own way; here the default counts"
+            )
         yield from self._leaf(None, all_of((path, none_of([exists(attribute)]))))
         yield from self._shares(shares, weights, bucketing, path)
 

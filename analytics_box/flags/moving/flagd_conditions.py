@@ -6,6 +6,7 @@ from typing import Any, Final
 import msgspec
 
 from analytics_box.file_queue import keep_going
+from analytics_box.flags.evaluation.matching import number_of
 from analytics_box.flags.flag import Node, Operator, Scalar
 from analytics_box.flags.moving.conditions import (
     EVERYBODY,
@@ -16,6 +17,7 @@ from analytics_box.flags.moving.conditions import (
     exists,
     leaf,
     none_of,
+    of_type,
     one_of,
 )
 from analytics_box.flags.moving.taking import is_scalar, scalars
@@ -118,7 +120,7 @@ def _truth(given: Any, evaluators: Evaluators, depth: int) -> Node:
 
 def _compared(operation: str, arguments: Sequence[Any]) -> Node | None:
     if operation in _EQUAL and len(arguments) == 2:
-        found = _equal(*arguments)
+        found = _equal(*arguments, strict=len(operation) == 3)
         return none_of([found]) if found is not None and operation.startswith("!") else found
     if operation in _NUMBERS:
         return _ordered(operation, arguments)
@@ -127,17 +129,28 @@ def _compared(operation: str, arguments: Sequence[Any]) -> Node | None:
     if not arguments or (attribute := attribute_of(arguments[0])) is None:
         return None
     if operation in _TEXTS and len(arguments) == 2 and isinstance(arguments[1], str):
-        return leaf(attribute, _TEXTS[operation], arguments[1])
+        return all_of((of_type(attribute, "text"), leaf(attribute, _TEXTS[operation], arguments[1])))
     if operation == "sem_ver" and len(arguments) == 3 and isinstance(arguments[2], str):
         return _version(attribute, str(arguments[1]), arguments[2])
     return None
 
 
-def _equal(one: Any, other: Any) -> Node | None:
+def _equal(one: Any, other: Any, *, strict: bool) -> Node | None:
     attribute, value = (attribute_of(one), other) if attribute_of(one) is not None else (attribute_of(other), one)
     if attribute is None or not (value is None or is_scalar(value)):
         return None
-    return none_of([exists(attribute)]) if value is None else leaf(attribute, "equals", value)
+    if value is None:
+        return none_of([exists(attribute)])
+    if strict:
+        return leaf(attribute, "equals", value)
+    # JsonLogic compares loosely: the text "5" is the number 5. What a missing value equals differs by engine.
+    if value in (False, 0, ""):
+        return None
+    wanted = number_of(value) if value is not True else 1
+    if wanted is None:
+        return leaf(attribute, "equals", value)
+    between = all_of((leaf(attribute, "greater_or_equal", wanted), leaf(attribute, "less_or_equal", wanted)))
+    return any_of((between, leaf(attribute, "equals", True))) if wanted == 1 else between
 
 
 def _ordered(operation: str, arguments: Sequence[Any]) -> Node | None:
@@ -153,24 +166,32 @@ def _ordered(operation: str, arguments: Sequence[Any]) -> Node | None:
         attribute, value, operation = attribute_of(other), one, _TURNED[operation]
     if attribute is None or not isinstance(value, int | float) or isinstance(value, bool):
         return None
-    return leaf(attribute, _NUMBERS[operation], value)
+    found = leaf(attribute, _NUMBERS[operation], value)
+    holds_for_none = {"<": value > 0, "<=": value >= 0, ">": value < 0, ">=": value <= 0}[operation]
+    return any_of((found, none_of([exists(attribute)]))) if holds_for_none else found  # a missing value is 0 there
+
+
+def inside(attribute: str, text: str) -> Node:
+    """Whether a text is inside an attribute, or one of its elements."""
+    contained = all_of((of_type(attribute, "text"), leaf(attribute, "contains", text)))
+    return any_of((contained, all_of((of_type(attribute, "list"), leaf(attribute, "equals", text)))))
 
 
 def _in(one: Any, other: Any) -> Node | None:
     """Whether an attribute is one of a list, or a text is inside an attribute, which may be a list, too."""
     attribute, within = attribute_of(one), attribute_of(other)
     if attribute is not None and isinstance(other, list) and len(scalars(other)) == len(other):
-        return one_of(attribute, scalars(other))
-    if within is not None and isinstance(one, str):
-        return leaf(within, "contains", one)
+        return all_of((none_of([of_type(attribute, "list")]), one_of(attribute, scalars(other))))
+    if within is not None and isinstance(one, str) and one:
+        return inside(within, one)
     return None
 
 
 def _version(attribute: str, operation: str, wanted: str) -> Node | None:
     if operation in _VERSIONS:
         return leaf(attribute, _VERSIONS[operation], wanted)
-    if operation == "!=":
-        return all_of((exists(attribute), none_of([leaf(attribute, "version_equals", wanted)])))
+    if operation == "!=":  # what is no version is not unequal to one either
+        return any_of((leaf(attribute, "version_less", wanted), leaf(attribute, "version_greater", wanted)))
     numbers = wanted.removeprefix("v").split("-")[0].split("+")[0].split(".")
     if operation in {"^", "~"} and all(one.isdecimal() for one in numbers):
         kept = numbers[:1] if operation == "^" else (*numbers[:2], *["0"] * (2 - len(numbers)))[:2]

@@ -27,7 +27,8 @@ from analytics_box.flags.flag import (
     TargetGroup,
     Variant,
 )
-from analytics_box.flags.moving.conditions import EVERYBODY, is_for_everybody
+from analytics_box.flags.moving.conditions import EVERYBODY, is_for_everybody, none_of, of_type
+from analytics_box.flags.moving.flagd_conditions import inside
 from analytics_box.flags.moving.wanted import Notes
 
 Logic = Any  # an expression of JsonLogic
@@ -183,8 +184,11 @@ class _Writing:
 
     def _node(self, node: Node) -> Logic:
         if node.all is not None:
-            return {"and": [self._node(one) for one in node.all]} if node.all else True
+            parts = [self._node(one) for one in _without_guards(node.all)]
+            return {"and": parts} if len(parts) > 1 else parts[0] if parts else True
         if node.any is not None:
+            if (found := _contained(node.any)) is not None:
+                return {"in": [found.value, _var(found.attribute)]}
             return {"or": [self._node(one) for one in node.any]} if node.any else False
         if node.none is not None:
             return {"!": {"or": [self._node(one) for one in node.none]}} if node.none else True
@@ -199,13 +203,15 @@ class _Writing:
         return {"if": [*branches, False]} if branches else False
 
     def _leaf(self, node: Node) -> Logic:
-        var, operator = {"var": _NAMES.get(node.attribute, node.attribute)}, node.operator
+        var, operator = _var(node.attribute), node.operator
         if "." in node.attribute:
             raise _Strange(f"the attribute {node.attribute}, whose name has a dot,")
         if operator in _NEGATIVE:
             return {"!": self._leaf(replace(node, operator=_NEGATIVE[operator]))}
         if operator in {"exists", "not_exists"}:
             return {"!==" if operator == "exists" else "===": [var, None]}
+        if operator == "has_type" and "list" not in (node.value, *node.values):
+            return {"or": [_of_type(var, str(one)) for one in (node.values or (node.value,))]}
         listed = (*((node.value,) if node.value is not None else ()), *node.values)
         if operator in {"equals", "in"}:
             return {"in": [var, list(listed)]} if len(listed) != 1 else {"===": [var, listed[0]]}
@@ -232,6 +238,40 @@ class _Writing:
         salt, attribute = by
         named = {"cat": [salt, {"var": _NAMES.get(attribute, attribute)}]}
         return {"fractional": [named, *[list(one) for one in shares if one[1]]]}
+
+
+def _var(attribute: str) -> Logic:
+    return {"var": _NAMES.get(attribute, attribute)}
+
+
+def _of_type(var: Logic, name: str) -> Logic:
+    """Whether a value is of a type: what makes it a text or a number then leaves it as it is."""
+    match name:
+        case "text":
+            return {"===": [{"cat": [var]}, var]}
+        case "number":
+            return {"===": [{"+": [var]}, var]}
+    return {"or": [{"===": [var, True]}, {"===": [var, False]}]}
+
+
+def _without_guards(parts: Sequence[Node]) -> list[Node]:
+    """Conditions that all have to hold, without those that flagd's own operators imply: `starts_with` and `ends_with`
+    look at texts alone, and a list is none of the values of an `in`.
+    """
+    texts = {one.attribute for one in parts if one.operator in {"starts_with", "ends_with"}}
+    values = {one.attribute for one in parts if one.operator in {"in", "equals"}}
+    implied = [of_type(one, "text") for one in texts] + [none_of([of_type(one, "list")]) for one in values]
+    return [one for one in parts if one not in implied]
+
+
+def _contained(parts: Sequence[Node]) -> Node | None:
+    """The condition that a text is in an attribute or among its elements, if alternatives are those that an import
+    makes of flagd's `in`; else None.
+    """
+    first = parts[0].all[-1] if parts and parts[0].all else None
+    if first is None or not isinstance(first.value, str):
+        return None
+    return first if tuple(parts) == inside(first.attribute, first.value).any else None
 
 
 def _attribute(one: Rule) -> str:

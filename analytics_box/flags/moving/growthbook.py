@@ -14,7 +14,7 @@ from analytics_box.errors import BadRequest
 from analytics_box.flags.flag import MOST_VALUES, Algorithm, Bucketing, Definition, Node, Prerequisite, Rule, Variant
 from analytics_box.flags.moving import growthbook_conditions
 from analytics_box.flags.moving.conditions import all_of, exists, identity_of, rule, variants_of
-from analytics_box.flags.moving.growthbook_conditions import attribute_of
+from analytics_box.flags.moving.growthbook_conditions import IDS, attribute_of
 from analytics_box.flags.moving.taking import listed, mapping, mappings, number, text
 from analytics_box.flags.moving.wanted import (
     MOST,
@@ -30,7 +30,18 @@ from analytics_box.flags.moving.wanted import (
 
 _DRAWS: Final[dict[int, tuple[Algorithm, int]]] = {1: ("growthbook_v1", 1_000), 2: ("growthbook_v2", 10_000)}
 _IDS: Final = "The attributes id, userId and user_id are the user id here"
+_MIXED: Final = "The file has several of the attributes id, userId and user_id, which are one here"
 _STICKY: Final = "Whoever GrowthBook kept in a variation by sticky bucketing may get another one: it is not in the file"
+
+
+_KNOWN: Final = frozenset(  # of a rule: what is read below, and what decides nothing
+    (
+        *("id", "type", "name", "description", "phase", "tracks", "track", "enabled", "meta", "disableStickyBucketing"),
+        *("condition", "parentConditions", "force", "variations", "weights", "coverage", "ranges", "range"),
+        *("key", "seed", "hashAttribute", "hashVersion", "fallbackAttribute", "bucketVersion", "minBucketVersion"),
+        *("namespace", "filters"),
+    )
+)
 
 
 class Feature(Struct, frozen=True, kw_only=True):
@@ -49,6 +60,7 @@ class Around(Struct, frozen=True, kw_only=True):
 
     groups: Mapping[str, Any]
     variants: Mapping[str, Sequence[Variant]]
+    mixed: bool = False  # whether several attributes of the file are the user id here
 
 
 def is_growthbook(given: Mapping[str, Any]) -> bool:
@@ -69,6 +81,7 @@ def read(given: Mapping[str, Any], environment: str | None = None) -> File:
     around = Around(
         groups=mapping(given.get("savedGroups")),
         variants={one.key: variants_of(*_values(one.given)) for one in features},
+        mixed=len({name for one in features for name in _ids_in(one.given)}) > 1,
     )
     return File(
         flags=tuple(_wanted(position, one, around) for position, one in enumerate(features, 1)),
@@ -111,6 +124,19 @@ def _of_api(given: Mapping[str, Any], environment: str | None) -> Feature:
     return Feature(given={}, error=error, **common)
 
 
+def _ids_in(given: Mapping[str, Any]) -> set[str]:
+    """The attributes of a feature that are the user id here, by their names there."""
+    found: set[str] = set()
+    rules = mappings(given.get("rules"))
+    found |= {text(one.get("hashAttribute")) or "id" for one in rules if "coverage" in one or "variations" in one}
+    left: list[Any] = [one.get("condition") for one in rules]
+    while left:
+        one = left.pop()
+        left += one.values() if isinstance(one, dict) else one if isinstance(one, list) else ()
+        found |= set(one) if isinstance(one, dict) else set()
+    return found & IDS
+
+
 def _values(given: Mapping[str, Any]) -> tuple[list[Any], list[str]]:
     """All values that a feature can have, the default one first, and names of theirs."""
     values, names = [given.get("defaultValue")], [""]
@@ -131,6 +157,8 @@ def _wanted(position: int, feature: Feature, around: Around) -> Wanted:
     if error:
         return Wanted(number=position, key=feature.key, error=error, field="key" if not feature.error else "")
     notes = Notes()
+    if around.mixed and _ids_in(feature.given):
+        notes.lose(_MIXED)
     variants = around.variants[feature.key]
     is_boolean = all(isinstance(one.value, bool) for one in variants)
     default = feature.given.get("defaultValue")
@@ -177,6 +205,10 @@ class _Reading:
         """All of them, in their order."""
         found: list[Rule] = []
         for position, given in enumerate(mappings(self._feature.given.get("rules")), 1):
+            unknown = sorted(set(given) - _KNOWN)
+            if unknown:
+                self._notes.lose(f"Rule {position}: {', '.join(unknown)} has no counterpart")
+                continue
             takes = "force" in given or "variations" in given
             if self._needs(given, f"Rule {position}") and takes:
                 found += self._one(given, f"Rule {position}")
@@ -188,11 +220,8 @@ class _Reading:
             if given.get(lost):
                 self._notes.lose(f"{name}: its {lost} has no counterpart")
                 return
-        if given.get("contextualBanditRef") or "contextualVariations" in given:
-            self._notes.lose(f"{name}: contextual bandits have no counterpart")
-            return
         if given.get("fallbackAttribute") or given.get("minBucketVersion"):
-            self._notes.say(_STICKY)
+            self._notes.lose(_STICKY)
         condition = growthbook_conditions.condition(
             mapping(given.get("condition")), self._around.groups, self._notes, name
         )

@@ -1,10 +1,10 @@
 """Conditions of GrowthBook, written as those of MongoDB. Pure."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from analytics_box.file_queue import keep_going
-from analytics_box.flags.flag import Node, Operator
+from analytics_box.flags.flag import Node, Operator, Scalar
 from analytics_box.flags.moving.conditions import (
     MOST_PARTS,
     all_of,
@@ -13,13 +13,16 @@ from analytics_box.flags.moving.conditions import (
     insensitive,
     leaf,
     none_of,
+    of_type,
     one_of,
     pattern,
 )
 from analytics_box.flags.moving.taking import is_scalar, listed, mapping, scalars
 from analytics_box.flags.moving.wanted import Notes
 
-_ATTRIBUTES: Final = {"id": "user_id", "userId": "user_id", "user_id": "user_id"}
+_USER: Final = "user_id"
+IDS: Final = frozenset(("id", "userId", "user_id"))  # attributes that are the user id here
+_LOOSE: Final = "it compares versions, and those that do not have three numbers are ordered otherwise here"
 _DEEPEST: Final = 20
 
 _NUMBERS: Final[dict[str, Operator]] = {
@@ -43,13 +46,17 @@ class _Strange(Exception):
 
 def attribute_of(name: str) -> str:
     """What an attribute is called here."""
-    return _ATTRIBUTES.get(name, name)
+    return _USER if name in IDS else name
 
 
 def condition(given: Mapping[str, Any], groups: Mapping[str, Any], notes: Notes, of: str) -> Node | None:
     """The condition of a rule; None where it cannot be said, which is noted."""
     try:
-        return _Reading(groups).whole(given, 0)
+        reading = _Reading(groups)
+        found = reading.whole(given, 0)
+        if reading.compares_versions:
+            notes.lose(f"{of}: {_LOOSE}")
+        return found
     except _Strange as strange:
         notes.lose(f"{of}: {strange} has no counterpart")
         return None
@@ -58,6 +65,7 @@ def condition(given: Mapping[str, Any], groups: Mapping[str, Any], notes: Notes,
 class _Reading:
     def __init__(self, groups: Mapping[str, Any]) -> None:
         self._groups = groups
+        self.compares_versions = False
         self._parts = 0  # that were read, those of a saved group each time that it is named
 
     def whole(self, given: Mapping[str, Any], depth: int) -> Node:
@@ -91,20 +99,22 @@ class _Reading:
             return all_of([self._operator(attribute, str(name), one, depth) for name, one in asked.items()])
         if not is_scalar(asked):
             raise _Strange(f"comparing {attribute} with a list or an object")
-        return leaf(attribute, "equals", asked)
+        return _equal(attribute, asked)
 
     def _operator(self, attribute: str, name: str, asked: Any, depth: int) -> Node:
         if depth > _DEEPEST:
             raise _Strange("a condition as deep as that")
+        self.compares_versions |= name in _VERSIONS or name == "$vne"
         if name in _PLAIN and is_scalar(asked):
             return _PLAIN[name](attribute, asked)
         if name in {"$in", "$nin"} and len(scalars(asked)) == len(listed(asked)):
-            found = one_of(attribute, scalars(asked))
+            found = _one_of(attribute, scalars(asked))
             return found if name == "$in" else none_of([found])
         if name in {"$ini", "$nini"} and all(isinstance(one, str) for one in listed(asked)):
             found = insensitive(attribute, listed(asked), "^", "$")
             return found if name == "$ini" else none_of([found])
         if name in _NUMBERS and isinstance(asked, int | float):
+            _check_id(attribute, (asked,))
             return leaf(attribute, _NUMBERS[name], asked)
         if name in _VERSIONS and isinstance(asked, str):
             return leaf(attribute, _VERSIONS[name], asked)
@@ -130,7 +140,7 @@ class _Reading:
         values = given.get("values") if isinstance(given, dict) else given
         if not isinstance(values, list) or len(scalars(values)) != len(values):
             raise _Strange(f"the saved group {name}, whose values the file does not have,")
-        return one_of(attribute, scalars(values))
+        return _one_of(attribute, scalars(values))
 
     def _saved(self, given: Mapping[str, Any], depth: int) -> Node:
         name = str(given.get("id", ""))
@@ -143,6 +153,23 @@ class _Reading:
         raise _Strange(f"the saved group {name}")
 
 
+def _check_id(attribute: str, values: Sequence[Scalar]) -> None:
+    """Raise _Strange if the user id, which is a text here, is compared with something else."""
+    if attribute == _USER and any(not isinstance(one, str) for one in values):
+        raise _Strange("comparing the user id with a number")
+
+
+def _equal(attribute: str, value: Scalar) -> Node:
+    """Whether the attribute itself is this, and not an element of a list."""
+    _check_id(attribute, (value,))
+    return all_of((none_of([of_type(attribute, "list")]), leaf(attribute, "equals", value)))
+
+
+def _one_of(attribute: str, values: Sequence[Scalar]) -> Node:
+    _check_id(attribute, values)
+    return one_of(attribute, values)
+
+
 _JOINED: Final[dict[str, Callable[[list[Node]], Node]]] = {"$and": all_of, "$or": any_of, "$nor": none_of}
 _PATTERNS: Final = {
     "$regex": ("", False),
@@ -151,7 +178,7 @@ _PATTERNS: Final = {
     "$notRegexi": ("(?i)", True),
 }
 _PLAIN: Final[dict[str, Callable[[str, Any], Node]]] = {
-    "$eq": lambda attribute, asked: leaf(attribute, "equals", asked),
-    "$ne": lambda attribute, asked: none_of([leaf(attribute, "equals", asked)]),
+    "$eq": _equal,
+    "$ne": lambda attribute, asked: none_of([_equal(attribute, asked)]),
     "$exists": lambda attribute, asked: exists(attribute) if asked else none_of([exists(attribute)]),
 }

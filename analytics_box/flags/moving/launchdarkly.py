@@ -15,14 +15,13 @@ from analytics_box.flags.flag import Bucketing, Definition, Node, Prerequisite, 
 from analytics_box.flags.moving.conditions import (
     EVERYBODY,
     all_of,
-    exists,
     identity_of,
     none_of,
     one_of,
     rule,
     variants_of,
 )
-from analytics_box.flags.moving.launchdarkly_clauses import Segments, attribute_of
+from analytics_box.flags.moving.launchdarkly_clauses import Segments, attribute_of, drawable
 from analytics_box.flags.moving.taking import listed, mapping, mappings, number, scalars, text
 from analytics_box.flags.moving.wanted import (
     MOST,
@@ -119,13 +118,12 @@ def _wanted(position: int, feature: Feature, others: Mapping[str, Feature], segm
     is_archived = feature.given.get("archived") is True or feature.state.get("archived") is True
     is_on = feature.state.get("on") is True
     prerequisites = tuple(reading.prerequisites(others))
-    if not is_on or prerequisites:
-        reading.off(is_on=is_on)
     fields: dict[str, Any] = {
         "name": name_of(feature.given.get("name"), feature.key),
         "description": description_of(feature.given.get("description")),
         "status": "archived" if is_archived else "active" if is_on else "inactive",
         "prerequisites": prerequisites,
+        "offValue": reading.off(),
     }
     rules = [*reading.targets(), *reading.rules()]
     fields |= reading.last(rules)
@@ -163,14 +161,10 @@ class _Reading:
             else:
                 yield Prerequisite(key=key, gives=(given.key,))
 
-    def off(self, *, is_on: bool) -> None:
-        """What it gives while it is off, or while others are not as it needs them, is nothing here."""
+    def off(self) -> Any:
+        """The value while it is off, or while others are not as it needs them; None if that is the code's default."""
         given = self._feature.variant(self._feature.state.get("offVariation"))
-        if given is None or given.value is False:
-            return
-        value = msgspec.json.encode(given.value).decode()[:100]
-        when = "While what it needs is not so" if is_on else "While it is off"
-        self._notes.say(f"{when} it gave {value}; here it gives nothing then, and the code's default counts")
+        return None if given is None else given.value
 
     def targets(self) -> Iterable[Rule]:
         """Rules for users who are named one by one."""
@@ -249,9 +243,11 @@ class _Reading:
     def _drawn(
         self, condition: Node, shares: Sequence[tuple[Variant, float]], bucketing: Bucketing, name: str
     ) -> Iterable[Rule]:
-        """A rule for each share. Who does not have what is drawn by gets the first; who is past all, the last."""
+        """A rule for each share. Users without what is drawn by, or with a value that is neither a text nor a whole
+        number, get the first; those past all get the last.
+        """
         if bucketing.attribute:
-            without = all_of((condition, none_of([exists(bucketing.attribute)])))
+            without = all_of((condition, none_of([drawable(bucketing.attribute)])))
             yield rule(without, **self._gives(shares[0][0]), name=name)
         start = 0.0
         for variant, share in shares[:-1]:

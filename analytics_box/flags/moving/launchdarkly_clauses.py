@@ -6,32 +6,36 @@ from typing import Any, Final
 from analytics_box.file_queue import keep_going
 from analytics_box.flags.flag import Bucketing, Node, Operator, Rule, Scalar
 from analytics_box.flags.moving.conditions import (
+    LOOSE_VERSION,
     all_of,
     any_of,
     each_of,
     exists,
+    instant,
     is_for_nobody,
+    leaf,
     let_in,
     none_of,
+    of_type,
     one_of,
     pattern,
     rule,
+    version,
 )
 from analytics_box.flags.moving.taking import listed, mapping, mappings, number, scalars, text
 from analytics_box.flags.moving.wanted import Notes, WantedGroup, description_of, name_of
 
 _USER: Final = frozenset(("", "user"))  # kinds of context
 _ATTRIBUTES: Final = {"key": "user_id"}
-_OPERATORS: Final[dict[str, Operator]] = {
-    "startsWith": "starts_with",
-    "endsWith": "ends_with",
-    "contains": "contains",
+_TEXTS: Final[dict[str, Operator]] = {"startsWith": "starts_with", "endsWith": "ends_with", "contains": "contains"}
+_NUMBERS: Final[dict[str, Operator]] = {
     "lessThan": "less",
     "lessThanOrEqual": "less_or_equal",
     "greaterThan": "greater",
     "greaterThanOrEqual": "greater_or_equal",
-    "before": "before",
-    "after": "after",
+}
+_DATES: Final[dict[str, Operator]] = {"before": "before", "after": "after"}
+_VERSIONS: Final[dict[str, Operator]] = {
     "semVerEqual": "version_equals",
     "semVerLessThan": "version_less",
     "semVerGreaterThan": "version_greater",
@@ -150,8 +154,8 @@ def _weighted(salt: str, given: Mapping[str, Any], condition: Node, notes: Notes
         notes.lose("A rule draws in a way that has no counterpart")
         return
     by = "" if attribute == "user_id" else attribute
-    if by and weight > 0:  # who does not have it is drawn at 0
-        yield rule(all_of((condition, none_of([exists(by)]))))
+    if by and weight > 0:  # users without one are drawn at 0
+        yield rule(all_of((condition, none_of([drawable(by)]))))
     bucketing = Bucketing(algorithm="launchdarkly", salt=salt, attribute=by)
     yield rule(condition, percentage=round(weight * 100 / _ALL, 6), bucketing=bucketing)
 
@@ -167,10 +171,36 @@ def _group(given: Mapping[str, Any], rules: tuple[Rule, ...], notes: Notes) -> W
     )
 
 
+def drawable(attribute: str) -> Node:
+    """Whether users can be drawn by their attribute: it is a text or a whole number."""
+    whole = all_of((of_type(attribute, "number"), leaf(attribute, "matches", r"^-?\d+$")))
+    return any_of((of_type(attribute, "text"), whole))
+
+
 def _compared(attribute: str, operator: str, values: Sequence[Scalar]) -> Node | None:
     if operator == "in":
         return one_of(attribute, values)
     if operator == "matches":
-        found = [pattern(attribute, str(one)) for one in values]
-        return None if None in found else each_of(attribute, "matches", [str(one) for one in values])
-    return each_of(attribute, _OPERATORS[operator], values) if operator in _OPERATORS else None
+        wanted = [one for one in values if isinstance(one, str)]
+        if any(pattern(attribute, one) is None for one in wanted):
+            return None
+        return _of_type(attribute, "text", each_of(attribute, "matches", wanted))
+    if operator in _TEXTS:
+        wanted = [one for one in values if isinstance(one, str)]
+        return _of_type(attribute, "text", each_of(attribute, _TEXTS[operator], wanted))
+    if operator in _NUMBERS:
+        numbers = [one for one in values if isinstance(one, int | float) and not isinstance(one, bool)]
+        return _of_type(attribute, "number", each_of(attribute, _NUMBERS[operator], numbers))
+    if operator in _VERSIONS:
+        versions = [one for one in values if isinstance(one, str)]
+        return any_of(version(attribute, _VERSIONS[operator], one, LOOSE_VERSION) for one in versions)
+    if operator in _DATES:
+        dates = [one for one in values if not isinstance(one, bool)]
+        number = all_of((of_type(attribute, "number"), each_of(attribute, _DATES[operator], dates)))
+        return any_of((number, *(instant(attribute, _DATES[operator], one) for one in dates)))
+    return None
+
+
+def _of_type(attribute: str, name: str, compared: Node) -> Node:
+    """Whether the attribute, or an element of a list, is of a type and compares so."""
+    return all_of((of_type(attribute, name, "list"), compared))

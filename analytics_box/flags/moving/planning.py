@@ -26,6 +26,7 @@ Status = Literal["created", "updated", "unchanged", "existing", "failed"]
 MOST_EFFORT: Final = 1_000_000  # flags, and needs of flags, that are looked at for a file: two seconds
 _TOO_ENTANGLED: Final = "These flags need each other in too many ways; import them in several files"
 _INACTIVE: Final = "It is inactive; look at it and activate it"
+_NO_OFF_VALUE: Final = "Its off value is left out, so that nobody gets that until then"
 
 
 class TooEntangled(BadRequest):
@@ -105,6 +106,7 @@ class _Planning:
         self._ids: dict[str, str] = {}  # of target groups, by what the file calls them
         self._seen: set[tuple[str, str | None, str | None]] = set()
         self._flags = _Among(scope.flags)
+        self._waiting: set[str] = set()  # keys of flags that were active and lost something, or need such a one
         self._loads: dict[str | None, Load] = {}  # by environment
 
     def group(self, wanted: WantedGroup) -> PlannedGroup:
@@ -200,11 +202,21 @@ class _Planning:
     def _here(self, wanted: Wanted, definition: Definition) -> Definition:
         """The definition with the target groups of this box, inactive where something was lost."""
         known = self._known({*groups_in(definition.rules), *definition.targetGroupIds})
+        waits = self._waits(wanted, definition)
+        if waits:
+            self._waiting.add(wanted.key)
         return replace(
             definition,
             status="inactive" if wanted.decides and definition.status == "active" else definition.status,
+            offValue=None if waits else definition.offValue,  # which would be given to everybody until then
             rules=with_groups(definition.rules, known),
             targetGroupIds=tuple(known[one] for one in definition.targetGroupIds),
+        )
+
+    def _waits(self, wanted: Wanted, definition: Definition) -> bool:
+        """Whether somebody has to look at an active flag first, or at another one of the file that it needs."""
+        return definition.status == "active" and (
+            wanted.decides or not self._waiting.isdisjoint(dependencies.needs(definition))
         )
 
     def _known(self, names: Iterable[str]) -> Mapping[str, str]:
@@ -297,7 +309,7 @@ def _needs_more(before: Definition, after: Definition) -> bool:
 def _said(wanted: Wanted, changed: change.Changed) -> Iterable[str]:
     definition = wanted.definition
     if wanted.decides and definition is not None and definition.status == "active":
-        yield _INACTIVE
+        yield _INACTIVE if definition.offValue is None else f"{_INACTIVE}. {_NO_OFF_VALUE}"
     if changed.inactive_dependencies:
         yield f"It is inactive, because it needs {', '.join(changed.inactive_dependencies)}, which is not active"
     if changed.dependents:

@@ -13,7 +13,7 @@ from analytics_box.errors import BadRequest
 from analytics_box.file_queue import keep_going
 from analytics_box.flags.flag import MOST_NODES, Bucketing, Definition, Node, Prerequisite, Rule, Variant
 from analytics_box.flags.moving import unleash_constraints
-from analytics_box.flags.moving.conditions import EVERYBODY, all_of, each_of, exists, none_of, one_of, rule
+from analytics_box.flags.moving.conditions import EVERYBODY, all_of, exists, none_of, one_of, rule
 from analytics_box.flags.moving.taking import entries, mapping, mappings, number, text
 from analytics_box.flags.moving.unleash_variants import overrides, variants_of
 from analytics_box.flags.moving.wanted import (
@@ -32,8 +32,8 @@ _ATTRIBUTES: Final = unleash_constraints.ATTRIBUTES
 _GRADUAL: Final = {"gradualRolloutUserId": "userId", "gradualRolloutSessionId": "sessionId"}
 _LISTS: Final = {"userWithId": ("userIds", "user_id", "in"), "remoteAddress": ("IPs", "remoteAddress", "ip_in")}
 _NO_USER: Final = (
-    "Somebody without a user id was drawn by the session or at random; here those without one, without an email "
-    "address, too, are drawn as one"
+    "Users without a user id were drawn by their session or at random; here all of them are drawn as one. If all of "
+    "your users have a user id, activate it"
 )
 
 
@@ -196,7 +196,7 @@ def _wanted(number: int, toggle: Toggle, states: Mapping[str, bool]) -> Wanted:
     if given_variants:
         fields |= _with_variants(toggle, gates, (given_variants, salt), notes)
     else:
-        fields |= _without_variants(gates)
+        fields |= _without_variants(gates) | {"offValue": False}
     return wanted(number, toggle.key, Definition(**fields), notes)
 
 
@@ -227,16 +227,12 @@ def _gate(key: str, given: Mapping[str, Any], notes: Notes) -> Gate | None:
     if name in _LISTS:
         parameter, attribute, operator = _LISTS[name]
         values = [one.strip() for one in text(parameters.get(parameter)).split(",") if one.strip()]
-        found = one_of(attribute, values) if operator == "in" else _within(attribute, values)
+        found = one_of(attribute, values) if operator == "in" else unleash_constraints.within(attribute, values)
         return Gate(condition=all_of((condition, found)))
     if name == "flexibleRollout" or name in _GRADUAL:
         return _gradual(key, name, parameters, condition, notes)
     notes.lose(f"The strategy {name} has no counterpart")
     return None
-
-
-def _within(attribute: str, networks: Sequence[str]) -> Node:
-    return each_of(attribute, "ip_in", networks)
 
 
 def _gradual(key: str, name: str, parameters: Mapping[str, Any], condition: Node, notes: Notes) -> Gate | None:
@@ -271,7 +267,7 @@ def _bucketing(key: str, salt: str, attribute: str, variant_salt: str = "") -> B
 def _drawn_by(stickiness: str, notes: Notes) -> str:
     """The attribute by which is drawn; empty for the user id as flags have it."""
     if stickiness == "default":
-        notes.say(_NO_USER)
+        notes.lose(_NO_USER)
         return ""
     return _ATTRIBUTES.get(stickiness, stickiness)
 

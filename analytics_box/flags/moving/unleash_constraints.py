@@ -3,8 +3,20 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
+from analytics_box.flags.evaluation.matching import network_of
 from analytics_box.flags.flag import Node, Operator, Scalar
-from analytics_box.flags.moving.conditions import all_of, each_of, insensitive, leaf, none_of, one_of, pattern
+from analytics_box.flags.moving.conditions import (
+    STRICT_VERSION,
+    all_of,
+    each_of,
+    insensitive,
+    instant,
+    leaf,
+    none_of,
+    one_of,
+    pattern,
+    version,
+)
 from analytics_box.flags.moving.taking import number, text, texts
 from analytics_box.flags.moving.wanted import Notes
 
@@ -23,9 +35,8 @@ _NUMBERS: Final[dict[str, tuple[Operator, ...]]] = {
     "NUM_LT": ("less",),
     "NUM_LTE": ("less_or_equal",),
 }
-_SINGLES: Final[dict[str, Operator]] = {
-    "DATE_AFTER": "after",
-    "DATE_BEFORE": "before",
+_DATES: Final[dict[str, Operator]] = {"DATE_AFTER": "after", "DATE_BEFORE": "before"}
+_VERSIONS: Final[dict[str, Operator]] = {
     "SEMVER_EQ": "version_equals",
     "SEMVER_GT": "version_greater",
     "SEMVER_GTE": "version_greater_or_equal",
@@ -63,12 +74,24 @@ def _asked(attribute: str, operator: str, given: Mapping[str, Any]) -> Node | No
     if operator in _NUMBERS:
         wanted = number(value)
         return None if wanted is None else all_of(leaf(attribute, one, wanted) for one in _NUMBERS[operator])
-    if operator in _SINGLES and text(value):
-        return leaf(attribute, _SINGLES[operator], text(value))
+    if operator in _VERSIONS and text(value):
+        return version(attribute, _VERSIONS[operator], str(value), STRICT_VERSION)
+    if operator in _DATES and text(value):
+        return instant(attribute, _DATES[operator], text(value))
+    if operator == "IN_CIDR":
+        return within(attribute, values)
     if operator == "REGEX" and text(value):
         flags = "(?i)" if given.get("caseInsensitive") is True else ""
         return pattern(attribute, f"{flags}{value}")
     return None
+
+
+def within(attribute: str, networks: Iterable[str]) -> Node:
+    """Whether the attribute is an IP address in one of these networks; what is none is passed over. There an IPv4
+    address that is written as IPv6 is in no IPv4 network.
+    """
+    known = [one for one in networks if network_of(one) is not None]
+    return all_of((each_of(attribute, "ip_in", known), none_of([leaf(attribute, "matches", "(?i)^::ffff:")])))
 
 
 def _with_twins(values: Iterable[str]) -> list[Scalar]:

@@ -63,7 +63,15 @@ def test_what_was_lost_makes_an_inactive_flag_with_a_note(world: World) -> None:
     shown = imported(world, sample("unleash"))
     row = by_key(shown)["at-random"]
     assert (row["status"], row["flagStatus"]) == ("created", "inactive")
-    assert row["notes"] == ["It is on at random, each time anew", "It is inactive; look at it and activate it"]
+    waits = "It is inactive; look at it and activate it"
+    assert row["notes"] == [
+        "It is on at random, each time anew",
+        f"{waits}. Its off value is left out, so that nobody gets that until then",
+    ]
+    of_key = {one.key: one.definition for one in world.known().flags}
+    assert (of_key["at-random"].offValue, of_key["plain-off"].offValue) == (None, False)
+    child = by_key(shown)["child"]  # of a flag that waits: nobody gets its off value either
+    assert (child["flagStatus"], of_key["child"].offValue) == ("inactive", None)
     assert shown["inactive"] == sum("look at it" in " ".join(one["notes"]) for one in shown["flags"]) > 3
     slashed = by_key(shown)["name/with/slashes"]
     assert (slashed["status"], slashed["field"], slashed["flagId"]) == ("failed", "key", None)
@@ -111,9 +119,11 @@ def test_a_way_that_is_too_long_is_found_in_a_file(world: World) -> None:
 def test_flags_stay_inactive_while_what_they_need_is(world: World) -> None:
     content = json.loads(sample("unleash"))
     next(one for one in content["features"] if one["name"] == "rollout")["enabled"] = False
+    next(one for one in content["features"] if one["name"] == "rollout")["strategies"] = []
     content["features"].reverse()
     row = by_key(imported(world, json.dumps(content)))["child"]
     assert (row["status"], row["flagStatus"]) == ("created", "inactive")
+    assert {one.key: one.definition.offValue for one in world.known().flags}["child"] is False  # as it was there
     assert row["notes"] == ["It is inactive, because it needs rollout, which is not active"]
 
 
@@ -146,9 +156,10 @@ def test_an_export_for_flagd_lists_what_it_cannot_say(world: World) -> None:
     notes = {one["key"]: one["notes"] for one in exported["notes"]}
     assert notes["child"] == ["prerequisites have no counterpart"]
     assert notes["rollout"] == ["flagd draws users anew: its hash is another one"]
+    assert {"internal", "greeting"}.isdisjoint(notes)
     assert "colours-of-some" not in notes
     assert (file["flags"]["child"]["state"], file["flags"]["rollout"]["state"]) == ("DISABLED", "ENABLED")
-    assert notes["clauses"][0] == "Rule 4: before 2024-05-01T00:00:00Z has no counterpart"
+    assert notes["clauses"][0] == "Rule 1: has_type text has no counterpart"
 
 
 def test_a_plan_is_not_stored_over_what_others_changed_meanwhile(world: World) -> None:

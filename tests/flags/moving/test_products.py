@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from analytics_box.flags.editing.dependencies import needs
 from analytics_box.flags.evaluation.compiling import Ruleset, compiled
 from analytics_box.flags.evaluation.conditions import nodes
 from analytics_box.flags.evaluation.context import Context
@@ -36,17 +37,20 @@ def read(product: str) -> File:
 
 
 def flags_of(file: File) -> list[Flag]:
-    """What an import makes of a file: flags that lost something that decides are inactive."""
+    """What an import makes of a file: flags that lost something that decides, or need such a one, are inactive."""
+    definitions = {one.key: one.definition for one in file.flags if one.definition is not None}
+    lost = {one.key for one in file.flags if one.decides}
+    while more := {key for key, one in definitions.items() if key not in lost and lost.intersection(needs(one))}:
+        lost |= more
     return [
         Flag(
-            id=one.key,
+            id=key,
             organization_id="o",
             website_id="w",
-            key=one.key,
-            definition=replace(one.definition, status="inactive") if one.decides else one.definition,
+            key=key,
+            definition=replace(one, status="inactive", offValue=None) if key in lost else one,
         )
-        for one in file.flags
-        if one.definition is not None
+        for key, one in definitions.items()
     ]
 
 
@@ -85,10 +89,16 @@ def _given(ready: Ruleset, key: str, to: Context, product: str) -> Any:
     return None if outcome.reason == "DEPENDENCY_NOT_SATISFIED" and product == "growthbook" else outcome.value
 
 
+_SESSION = (
+    "Users without a user id were drawn by their session or at random; here all of them are drawn as one. If all of "
+    "your users have a user id, activate it"
+)
+_LOOSE = "it compares versions, and those that do not have three numbers are ordered otherwise here"
 _KEY = "A key has 1 to 128 letters and digits of any script, and any of . _ : ~ | -"
 _UNREAD = "Its targeting cannot be read"
 LOST: dict[str, dict[str, str]] = {
     "unleash": {
+        **dict.fromkeys(("rollout", "colours", "gated-colours", "strategy-variants"), _SESSION),
         "at-random": "It is on at random, each time anew",
         "custom-strategy": "The strategy byMoonPhase has no counterpart",
         "until-later": "The constraint currentTime DATE_BEFORE has no counterpart",
@@ -99,6 +109,7 @@ LOST: dict[str, dict[str, str]] = {
         "namespaced": "Rule 1: its namespace has no counterpart",
         "filtered": "Rule 1: its filters has no counterpart",
         "nested": "Rule 1: the nested attribute address.city has no counterpart",
+        "conditions": f"Rule 4: {_LOOSE}",
         "lookahead": "Rule 1: the regular expression ^(?!test) has no counterpart",
         "sized": "Rule 1: $size of tags has no counterpart",
         "slashed/key": _KEY,
