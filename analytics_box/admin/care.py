@@ -116,7 +116,15 @@ class Report(Struct, frozen=True):
 async def report(parts: Parts, given: Nothing) -> Report:
     """What `doctor` asks: how the box is doing, and the latest lines of its log."""
     found = await watch_state.state(parts[Watched])
-    return Report(replace(found, jobs=[replace(job, error=_kind(job.error)) for job in found.jobs]), RECENT.lines)
+    return Report(
+        replace(
+            found,
+            jobs=[replace(job, error=_kind(job.error)) for job in found.jobs],
+            # The code says which warning it is; its text may name addresses and channels.
+            warnings=[replace(one, text="") for one in found.warnings],
+        ),
+        RECENT.lines,
+    )
 
 
 def _kind(error: str) -> str:
