@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from analytics_box.settings import SettingsError
+from analytics_box.settings import Settings, SettingsError
 
 
 def first_line(setting: str, file: str) -> str:
@@ -20,3 +20,16 @@ def first_line(setting: str, file: str) -> str:
     except (OSError, RuntimeError) as broken:  # RuntimeError: ~ of a user without a home directory
         reason = broken.strerror if isinstance(broken, OSError) else str(broken)
         raise SettingsError(f"{setting}: {file} cannot be read: {reason}") from broken
+
+
+def check(settings: Settings) -> None:
+    """Raises SettingsError for a secret that is used and cannot be read, or is empty."""
+    used = {
+        "smtp_password_file": bool(settings.smtp_host and settings.smtp_user),
+        "metrics_token_file": settings.metrics == "on",
+        "clickhouse_password_file": settings.columnar == "clickhouse",
+    }
+    for setting in (name for name, is_used in used.items() if is_used):
+        file = getattr(settings, setting)
+        if file and not first_line(setting, file).strip():
+            raise SettingsError(f"{setting}: the first line of {file} is empty")

@@ -16,7 +16,7 @@ import uvloop
 from apscheduler.schedulers.asyncio import AsyncIOScheduler
 from msgspec.structs import replace
 
-from analytics_box import connections, jobs, service_manager
+from analytics_box import connections, jobs, secret_file, service_manager
 from analytics_box.admin import channel, commands
 from analytics_box.box import Box, open_box
 from analytics_box.cluster.primary import Machines
@@ -69,6 +69,7 @@ def uvloop_runner() -> "asyncio.Runner":
 
 async def _serve(settings: Settings, announce: Callable[[Box, str], None], beside: Sequence[Beside]) -> None:
     check_tls(settings)
+    secret_file.check(settings)
     warn_of_open_folder(settings.data_dir)
     with connections.listen(settings) as listener:
         await _serve_on(listener, settings, announce, beside)

@@ -14,6 +14,7 @@ import msgspec
 from msgspec import Meta, Struct
 from platformdirs import user_data_path
 
+from analytics_box import setting_values
 from analytics_box.urls import url_parts
 
 ENVIRONMENT_PREFIX = "ANALYTICS_BOX_"
@@ -397,11 +398,14 @@ class SettingsError(Exception):
     """A setting has a value that cannot be used; the message names the setting and says what is wanted."""
 
 
-def load(flags: Mapping[str, Any], environment: Mapping[str, str] | None = None) -> tuple[Settings, tuple[str, ...]]:
-    """Settings from TOML file < environment < flags, and a warning per name that is not a setting.
+def load(
+    flags: Mapping[str, Any], environment: Mapping[str, str] | None = None, *, checked: bool = True
+) -> tuple[Settings, tuple[str, ...]]:
+    """Settings from TOML file < environment < flags, and warnings of names that are no settings or have no effect.
 
     `flags` holds only what was given on the command line. The file is named by ANALYTICS_BOX_CONFIG, else it is
-    analytics-box.toml in the data directory, if there is one. Raises SettingsError.
+    analytics-box.toml in the data directory, if there is one. Raises SettingsError, if `checked` also for values of the
+    right type that cannot work.
     """
     environ = os.environ if environment is None else environment
     known = {row.name: row for row in table()}
@@ -422,7 +426,8 @@ def load(flags: Mapping[str, Any], environment: Mapping[str, str] | None = None)
     merged: dict[str, Any] = {name: value for name, value in content.items() if name in known}
     merged |= {name: _from_text(known[name], text) for name, text in given.items()}
     merged |= dict(flags)
-    settings = _convert(merged, known)
+    settings = _convert(merged, known, checked=checked)
+    warnings += _without_effect(settings)
     if settings.data_dir == NOWHERE and "data_dir" not in merged:
         raise SettingsError(
             "This user has no home directory: name a place for the data with --data-dir or ANALYTICS_BOX_DATA_DIR"
@@ -460,26 +465,88 @@ def _path(kind: type, value: Any) -> Any:
     raise msgspec.ValidationError(f"Expected `{kind.__name__}`, got {value!r}")
 
 
-def _convert(values: dict[str, Any], known: Mapping[str, Row]) -> Settings:
+def _convert(values: dict[str, Any], known: Mapping[str, Row], *, checked: bool) -> Settings:
     converted = {}
     for name, value in values.items():
         try:
             converted[name] = msgspec.convert(value, known[name].type, strict=False, dec_hook=_path)
         except msgspec.ValidationError as broken:
             raise SettingsError(f"{name} ({known[name].variable}): {broken}") from broken
+        if checked and (wrong := setting_values.wrong(name, converted[name])):
+            raise SettingsError(f"{name} ({known[name].variable}): {wrong}")
     settings = Settings(**converted)
+    if checked:
+        for check in (_check_addresses, _check_mail, _check_events, _check_role):
+            check(settings)
+    return settings
+
+
+def _without_effect(settings: Settings) -> list[str]:
+    """Warnings of settings that do nothing, because another one is not as they need it."""
+    usual = Settings()
+    smtp = ("smtp_port", "smtp_security", "smtp_user", "smtp_password_file", "smtp_from")
+    clickhouse = ("clickhouse_url", "clickhouse_password_file", "clickhouse_cluster", "clickhouse_keep_days")
+    geo = ("geo_country_header", "geo_region_header", "geo_city_header")
+    needs: tuple[tuple[tuple[str, ...], bool, str], ...] = (
+        (("unix_socket_mode",), bool(settings.unix_socket), "unix_socket"),
+        (("host", "port"), not settings.unix_socket, "listening on a port: clear unix_socket"),
+        (("primary_url",), settings.role == "ingest", "role = ingest"),
+        (("metrics_token_file",), settings.metrics == "on", "metrics = on"),
+        (("backup_every", "backup_keep"), bool(settings.backup_to), "backup_to"),
+        (
+            ("monitor_checks_days",),
+            settings.monitor_checks_days <= (settings.monitor_history_days or 3_650),
+            "a longer monitor_history_days",
+        ),
+        (
+            geo,
+            bool(settings.trusted_proxies or settings.unix_socket),
+            "trusted_proxies",
+        ),
+        (("columnar_memory",), settings.columnar in {"auto", "on"}, "columnar = auto or on"),
+        (clickhouse, settings.columnar == "clickhouse", "columnar = clickhouse"),
+        (smtp, bool(settings.smtp_host), "smtp_host"),
+        (("smtp_password_file",), bool(settings.smtp_user), "smtp_user"),
+    )
+    return [
+        f"{name} has no effect without {what}"
+        for names, met, what in needs
+        if not met
+        for name in names
+        if getattr(settings, name) != getattr(usual, name)
+    ]
+
+
+def _check_addresses(settings: Settings) -> None:
+    """Raises SettingsError for addresses under which the box cannot be reached."""
     if bool(settings.tls_certificate) != bool(settings.tls_key):
         raise SettingsError("tls_certificate and tls_key go together: set both or neither")
+    if settings.tls_certificate and settings.base_url.startswith("http://"):
+        raise SettingsError("base_url begins with http://, but the box serves https with tls_certificate: use https://")
+    if settings.ingest_url and not settings.base_url:
+        raise SettingsError("ingest_url needs base_url: with one of them alone, the other host name is refused")
+
+
+def _check_mail(settings: Settings) -> None:
+    """Raises SettingsError for a mail server that cannot take anything."""
+    if not settings.smtp_host:
+        return
+    if settings.smtp_user and not settings.smtp_password_file:
+        raise SettingsError("smtp_user needs smtp_password_file, the file with its password")
+    if settings.smtp_user and not settings.smtp_from and setting_values.mail_address(settings.smtp_user):
+        raise SettingsError("smtp_from is needed: smtp_user is not an email address that messages could come from")
+
+
+def _check_events(settings: Settings) -> None:
+    """Raises SettingsError for what keeps events nowhere."""
     if settings.columnar == "clickhouse":
         _check_clickhouse(settings.clickhouse_url)
-    _check_role(settings)
     if 0 < settings.clickhouse_keep_days < LEAST_KEPT_DAYS:
         raise SettingsError(f"clickhouse_keep_days must be 0 or at least {LEAST_KEPT_DAYS}")
     if settings.clickhouse_keep_days and settings.cluster_key_file and settings.role != "ingest":
         raise SettingsError(
             "Of several machines only ingest machines may have clickhouse_keep_days: the primary keeps its events"
         )
-    return settings
 
 
 def _check_role(settings: Settings) -> None:
@@ -492,12 +559,7 @@ def _check_role(settings: Settings) -> None:
         raise SettingsError("role = ingest and node go together: each ingest machine has a number of its own from 1 on")
     if settings.role != "ingest":
         return
-    try:
-        given = url_parts(settings.primary_url)
-        named = given.scheme in {"http", "https"} and given.hostname and given.port != 0 and not given.query
-    except ValueError:  # of a port that is none
-        named = False
-    if not named:
+    if not settings.primary_url or setting_values.origin(settings.primary_url):
         raise SettingsError("primary_url must be the address of the primary, like https://10.0.0.5:8000")
 
 

@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
-from analytics_box import settings
+from analytics_box import secret_file, settings
 from analytics_box.settings import Settings, SettingsError, load
 from tests.cases import each
 
@@ -135,6 +136,167 @@ def test_clickhouse_needs_an_address_without_a_password(tmp_path: Path, url: str
 def test_a_named_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match=re.escape("gone.toml")):
         load({}, {"ANALYTICS_BOX_CONFIG": str(tmp_path / "gone.toml")})
+
+
+# Values of the right type that cannot work, and a word of the reason.
+UNUSABLE: tuple[tuple[str, str, str], ...] = (
+    ("base_url", "https://example.com/stats", "the path /stats cannot be used"),
+    ("base_url", "https://example.com/stats/", "the path /stats/ cannot be used"),
+    ("ingest_url", "https://example.com/in", "the path /in cannot be used"),
+    ("base_url", "stats.example.com", "enter a whole address"),
+    ("base_url", "ftp://stats.example.com", "enter a whole address"),
+    ("base_url", "https://", "enter a whole address"),
+    ("base_url", "http://[::1", "enter a whole address"),
+    ("base_url", "https://ada:secret@stats.example.com", "user or a password"),
+    ("base_url", "https://stats.example.com?x=1", "leave out ? and #"),
+    ("base_url", "https://stats.example.com#x", "leave out ? and #"),
+    ("base_url", "https://stats.example.com:99999", "port"),
+    ("base_url", "https://stats.example.com:http", "port"),
+    ("base_url", "https://stats example.com", "not a host name"),
+    ("base_url", "https://bücher.example", "enter that"),
+    ("host", "http://0.0.0.0", "enter an IP address"),
+    ("host", "0.0.0.0:8000", "enter an IP address"),
+    ("host", "[::1]", "enter an IP address"),
+    ("unix_socket_mode", "0444", "nothing could write"),
+    ("smtp_host", "smtp.example.com:587", "smtp_port"),
+    ("smtp_host", "smtps://smtp.example.com", "smtp_security"),
+    ("smtp_from", "Stats", "enter an email address"),
+    ("smtp_from", "stats@", "enter an email address"),
+    ("smtp_from", "a b@example.com", "enter an email address"),
+    ("smtp_user", "box\nAUTH", "line breaks"),
+    ("link_app_schemes", "my app", "not a scheme"),
+    ("link_app_schemes", "myapp,javascript", "never open javascript:"),
+    ("link_app_schemes", "https", "anyway"),
+    ("monitor_canaries", "www.example.com", "not a host with a port"),
+    ("monitor_canaries", "www.example.com:0", "not a host with a port"),
+    ("monitor_canaries", "https://www.example.com:443", "not a host with a port"),
+    ("geo_country_header", "CF IPCountry", "not the name of a header"),
+    ("geo_city_header", "City:", "not the name of a header"),
+    ("backup_to", "s3://", "s3://bucket/prefix"),
+    ("backup_to", "ftp://example.com/backups", "s3://bucket/prefix"),
+)
+
+
+@each(("name", "value", "reason"), UNUSABLE)
+def test_value_that_cannot_work_is_refused_with_its_reason(name: str, value: str, reason: str) -> None:
+    variable = settings.ENVIRONMENT_PREFIX + name.upper()
+    with pytest.raises(SettingsError, match=re.escape(reason)) as refused:
+        load({}, {variable: value})
+    assert str(refused.value).startswith(f"{name} ({variable}): ")
+    assert "secret" not in str(refused.value)
+    assert getattr(load({}, {variable: value}, checked=False)[0], name)  # a support bundle is made anyway
+
+
+USABLE: tuple[tuple[str, str], ...] = (
+    ("base_url", "https://stats.example.com/"),
+    ("base_url", "http://192.168.1.5:8000"),
+    ("base_url", "http://[::1]:8000"),
+    ("base_url", "https://xn--bcher-kva.example"),
+    ("host", "::"),
+    ("host", "fe80::1%eth0"),
+    ("host", "box_1"),
+    ("smtp_host", "mail"),
+    ("smtp_host", "2001:db8::25"),
+    ("smtp_from", "Stats <stats@example.com>"),
+    ("link_app_schemes", "myapp://,com.example.app"),
+    ("monitor_canaries", "[2001:db8::1]:443"),
+    ("monitor_canaries", ""),
+    ("geo_country_header", "CF-IPCountry"),
+    ("backup_to", "s3://bucket/prefix"),
+    ("backup_to", "~/backups"),
+)
+
+
+@each(("name", "value"), USABLE)
+def test_usual_values_are_taken(name: str, value: str) -> None:
+    load({}, {settings.ENVIRONMENT_PREFIX + name.upper(): value})
+
+
+def test_every_default_can_work() -> None:
+    defaults = dict(zip(Settings.__struct_fields__, Settings.__struct_defaults__, strict=True))
+    assert load({**defaults, "data_dir": "/srv/box"}, {})[1] == ()
+
+
+MAIL = {"smtp_host": "smtp.example.com", "smtp_user": "apikey", "smtp_password_file": "/run/password"}
+CONTRADICTIONS: tuple[tuple[dict[str, Any], str], ...] = (
+    ({"tls_certificate": "cert.pem", "tls_key": "key.pem", "base_url": "http://stats.example.com"}, "use https://"),
+    ({"ingest_url": "https://in.example.com"}, "ingest_url needs base_url"),
+    (MAIL, "smtp_from is needed"),
+    (MAIL | {"smtp_password_file": ""}, "smtp_user needs smtp_password_file"),
+    ({"role": "primary"}, "needs cluster_key_file"),
+    ({"node": 3}, "go together"),
+    ({"clickhouse_keep_days": 7}, "at least 35"),
+)
+
+
+@each(("given", "reason"), CONTRADICTIONS)
+def test_settings_that_contradict_each_other_are_refused(given: dict[str, Any], reason: str) -> None:
+    with pytest.raises(SettingsError, match=re.escape(reason)):
+        load(given, {})
+
+
+def test_settings_that_go_together_are_taken() -> None:
+    load(MAIL | {"smtp_from": "stats@example.com"}, {})
+    load(MAIL | {"smtp_user": "stats@example.com"}, {})
+    load({"tls_certificate": "cert.pem", "tls_key": "key.pem", "base_url": "https://stats.example.com"}, {})
+
+
+WITHOUT_EFFECT: tuple[tuple[dict[str, Any], str], ...] = (
+    ({"smtp_from": "stats@example.com"}, "smtp_from has no effect without smtp_host"),
+    ({"smtp_port": 25}, "smtp_port has no effect without smtp_host"),
+    (
+        {"smtp_host": "mail", "smtp_password_file": "/run/password"},
+        "smtp_password_file has no effect without smtp_user",
+    ),
+    ({"metrics_token_file": "/run/token"}, "metrics_token_file has no effect without metrics = on"),
+    ({"clickhouse_url": "http://clickhouse"}, "clickhouse_url has no effect without columnar = clickhouse"),
+    ({"clickhouse_keep_days": 40}, "clickhouse_keep_days has no effect without columnar = clickhouse"),
+    ({"columnar": "off", "columnar_memory": "1GB"}, "columnar_memory has no effect without columnar = auto or on"),
+    ({"geo_country_header": "CF-IPCountry"}, "geo_country_header has no effect without trusted_proxies"),
+    ({"primary_url": "https://10.0.0.5:8000"}, "primary_url has no effect without role = ingest"),
+    ({"backup_keep": 3}, "backup_keep has no effect without backup_to"),
+    ({"unix_socket_mode": "0600"}, "unix_socket_mode has no effect without unix_socket"),
+    ({"unix_socket": "/run/box", "port": 80}, "port has no effect without listening on a port: clear unix_socket"),
+)
+
+
+@each(("given", "warning"), WITHOUT_EFFECT)
+def test_setting_without_effect_is_warned_of(given: dict[str, Any], warning: str) -> None:
+    assert load(given, {})[1] == (warning,)
+
+
+def test_setting_with_effect_is_not_warned_of() -> None:
+    given = {
+        "geo_country_header": "CF-IPCountry",
+        "trusted_proxies": ("10.0.0.1",),
+        "backup_to": "/b",
+        "backup_keep": 3,
+    }
+    assert load(given, {})[1] == ()
+
+
+SECRETS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("smtp_password_file", {"smtp_host": "mail", "smtp_user": "ada@example.com"}),
+    ("metrics_token_file", {"metrics": "on"}),
+    ("clickhouse_password_file", {"columnar": "clickhouse", "clickhouse_url": "http://clickhouse"}),
+)
+
+
+@pytest.mark.parametrize(("name", "used"), SECRETS)
+def test_secret_that_cannot_be_read_is_refused_at_the_start(tmp_path: Path, name: str, used: dict[str, Any]) -> None:
+    file = tmp_path / "secret"
+    found = replace(Settings(), **used, **{name: str(file)})
+    with pytest.raises(SettingsError, match=f"{name}: .* cannot be read: No such file"):
+        secret_file.check(found)
+    file.write_text("\nsecond line")
+    with pytest.raises(SettingsError, match=f"{name}: the first line of .* is empty"):
+        secret_file.check(found)
+    file.write_bytes(b"\xff\xfe")
+    with pytest.raises(SettingsError, match=f"{name}: .* is not UTF-8"):
+        secret_file.check(found)
+    file.write_text("a secret")
+    secret_file.check(found)
+    secret_file.check(replace(Settings(), **{name: str(tmp_path / "none")}))  # not used
 
 
 def test_certificate_and_key_go_together() -> None:

@@ -37,7 +37,7 @@ def doctor(to: str, as_json: bool, **given: Any) -> None:
 
     def run() -> None:
         now = SystemClock().now()
-        found = bundle.gathered(_sections(read_settings(given), now))
+        found = bundle.gathered(_sections(read_settings(given, checked=False), now))
         if as_json:
             show(found, [], as_json=True)
             return

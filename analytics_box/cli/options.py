@@ -172,8 +172,11 @@ def _option_type(annotated: Any) -> Any:
     return kind if kind in {int, float} else str
 
 
-def read_settings(given: dict[str, Any]) -> Settings:
-    """Settings from file, environment and the flags that were given; warnings go to standard error."""
+def read_settings(given: dict[str, Any], *, checked: bool = True) -> Settings:
+    """Settings from file, environment and the flags that were given; warnings go to standard error.
+
+    Raises SettingsError, if `checked` also for values that cannot work.
+    """
     table = {row.name: row for row in settings.table()}
     flags = {
         name: tuple(part.strip() for part in value.split(",") if part.strip())
@@ -182,7 +185,7 @@ def read_settings(given: dict[str, Any]) -> Settings:
         for name, value in given.items()
         if value is not None
     }
-    found, warnings = settings.load(flags)
+    found, warnings = settings.load(flags, checked=checked)
     for warning in warnings:
         click.echo(f"Warning: {warning}", err=True)
     log.configure(found.log_level, found.log_format)

@@ -14,12 +14,13 @@ from analytics_box.links.targeting.lookalikes import looks_like_another
 from analytics_box.outgoing import target as outgoing
 from analytics_box.outgoing.addresses import Fence
 from analytics_box.outgoing.failures import Refused
+from analytics_box.setting_values import NEVER_OPENED
 from analytics_box.urls import url_parts
 
 LONGEST: Final = 2_048
 
 _FRAGMENT = "!$&'()*+,;=:@/?-._~%"
-_NEVER = frozenset(("javascript", "data", "vbscript", "file", "blob", "about", "filesystem", "http", "https"))
+_NEVER = NEVER_OPENED | {"http", "https"}
 _PRIVATE_NAMES = (  # names that lead into a private network, or nowhere
     "localhost",
     "local",
