@@ -31,25 +31,25 @@ def test_flags_are_imported_listed_and_exported(world: World, data: Path, tmp_pa
     source = str(SAMPLES / "unleash.json")
     tried = typed("flag", "import", source, "--dry-run", *shop, data=data)
     assert tried.exit_code == 1  # one has a key that cannot be
-    assert tried.stdout.splitlines()[0].startswith("Would be of 24 flags: 23 created")
+    assert tried.stdout.splitlines()[0].startswith("Would be of 25 flags: 24 created")
     assert "    It is on at random, each time anew" in tried.stdout.splitlines()
     assert world.flags.scope(world.shop).flags == ()  # type: ignore[union-attr]  # the website is there
     done = json.loads(typed("flag", "import", source, *shop, "--environment", "staging", "--json", data=data).stdout)
-    assert (done["created"], done["failed"], done["dryRun"]) == (23, 1, False)
+    assert (done["created"], done["failed"], done["dryRun"]) == (24, 1, False)
     assert {one.environment for one in world.known().flags} == {"staging"}
     lines = typed("flag", "list", *shop, "--status", "inactive", data=data).stdout.splitlines()
     assert next(line.split()[3:] for line in lines) == ["at-random", "(staging)"]
-    assert len(result("flag", "list", *shop, "--environment", "staging", data=data)) == 23
+    assert len(result("flag", "list", *shop, "--environment", "staging", data=data)) == 24
     assert result("flag", "list", *shop, "--environment", "", data=data) == []
     assert result("flag", "list", *ADA, data=data) == []
     to = tmp_path / "flags of the shop.json"
     assert typed("flag", "export", *shop, "--to", str(to), data=data).exit_code == 0
-    assert len(json.loads(to.read_text())["flags"]) == 23
+    assert len(json.loads(to.read_text())["flags"]) == 24
     of_flagd = typed("flag", "export", *shop, "--format", "flagd", data=data)
     assert json.loads(of_flagd.stdout)["flags"]["plain-on"]["state"] == "ENABLED"
     assert "child: prerequisites have no counterpart" in of_flagd.stderr.splitlines()
     again = result("flag", "import", str(to), *ADA, data=data)
-    assert (again["format"], again["created"]) == ("analytics-box", 23)
+    assert (again["format"], again["created"]) == ("analytics-box", 24)
 
 
 def test_what_cannot_be_read_or_written_is_told_in_a_line(world: World, data: Path, tmp_path: Path) -> None:
