@@ -8,6 +8,7 @@ from msgspec import Struct
 from analytics_box.configuration import domains
 from analytics_box.configuration.rules import Domain, ProvenBy
 from analytics_box.http.call import Call
+from analytics_box.outgoing.askers import member_of
 from analytics_box.outgoing.client import Clients
 from analytics_box.tenancy.acting import acting
 from analytics_box.tenancy.messages import OfOrganization, Success, Text, date
@@ -87,7 +88,7 @@ async def check_now(call: Call, domain_id: str, organization_id: str | None = No
     if domain.proven_at is not None:
         return domain
     call.parts.limits.take("domain checks", call.identity.limit_name, CHECKS)
-    found = await domains.look_up(call.parts[Clients].resolver, domain)
+    found = await domains.look_up(call.parts[Clients].of(member_of(organization_id)), domain)
     return await call.write(lambda db: domains.store_check(db, domain, by, found))
 
 

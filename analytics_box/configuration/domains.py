@@ -15,8 +15,8 @@ from analytics_box.acting import By
 from analytics_box.configuration import rows, rules
 from analytics_box.configuration.rules import Domain
 from analytics_box.errors import Conflict
-from analytics_box.outgoing.failures import NotResolved
-from analytics_box.outgoing.resolve import Resolver
+from analytics_box.outgoing.client import Client
+from analytics_box.outgoing.failures import Failed
 from analytics_box.settings import Settings
 from analytics_box.store.db import Connection
 from analytics_box.tenancy import access
@@ -85,11 +85,12 @@ def claim(
     return made
 
 
-async def look_up(resolver: Resolver, domain: Domain) -> Found:
+async def look_up(client: Client, domain: Domain) -> Found:
     """Whether the TXT record is there."""
     try:
-        texts = await resolver.texts(domain.record)
-    except NotResolved as why:
+        client.fence.check_name(domain.record)
+        texts = await client.resolver.texts(domain.record)
+    except Failed as why:
         return Found(str(why))
     if domain.token in (text.strip() for text in texts):
         return Found()

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from analytics_box.tenancy.directory import Organizations
 from tests.cases import each
 from tests.configuration.world import World, world_in
 
@@ -70,6 +71,18 @@ def test_name_servers_that_do_not_answer_prove_nothing(here: World, monkeypatch:
     here.names.silent = True
     checked = here.call("grace", "config.verifyDomain", domainId=made["id"])
     assert checked["error"] == "The name servers do not answer in time"
+
+
+def test_internal_names_are_looked_up_only_for_organizations_with_an_open_network(here: World) -> None:
+    made = here.call("grace", "config.addDomain", domain="go.shop.lan")
+    publish(here, made["record"], made["record"]["value"])
+    organizations, own = here.box.box.parts[Organizations], here.box.organization_id
+    organizations.open(own, "")
+    checked = here.call("grace", "config.verifyDomain", domainId=made["id"])
+    assert (checked["status"], here.names.asked) == ("pending", [])
+    assert "private networks" in checked["error"]
+    organizations.open(own, "all")
+    assert here.call("grace", "config.verifyDomain", domainId=made["id"])["status"] == "verified"
 
 
 def test_a_long_record_in_pieces_is_put_together(here: World) -> None:
