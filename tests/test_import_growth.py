@@ -42,7 +42,7 @@ def monitors(text: str) -> None:
 
 
 def links(text: str) -> None:
-    link_imports.read(text, "json" if text.startswith("[") else "csv")
+    link_imports.read(text, "json" if text.startswith(("[", "{")) else "csv")
 
 
 def flags(text: str) -> None:
@@ -149,6 +149,20 @@ def json_links(size: int) -> str:
     return json.dumps([{"targetUrl": f"https://{n}.example/", "tags": ["a"]} for n in range(size)])
 
 
+def dub_links(size: int) -> str:
+    geo = {f"{chr(65 + n // 26 % 26)}{chr(65 + n % 26)}": "https://example.com/" for n in range(size)}
+    links = [{"key": f"s{n}xx", "url": "https://example.com/", "domain": "a.example", f"x{n}": 1} for n in range(size)]
+    return json.dumps([*links, links[0] | {"geo": geo}])
+
+
+def yourls_links(size: int) -> str:
+    links = {
+        f"link_{n}": {"shorturl": f"https://a.example/{n}xx", "url": "https://example.com/", "timestamp": "x"}
+        for n in range(size)
+    }
+    return json.dumps({"stats": {f"s{n}": n for n in range(20)}, "links": links})
+
+
 SHAPES = (
     (monitors, lambda size: kuma(size, lambda n: n + 1)),
     (monitors, lambda size: kuma(size, lambda n: n - 1)),
@@ -167,6 +181,8 @@ SHAPES = (
     (flags, own_groups),
     (links, csv),
     (links, json_links),
+    (links, dub_links),
+    (links, yourls_links),
 )
 
 

@@ -42,11 +42,18 @@ _MEANINGS: Final = {name.lower(): name for name in (*COLUMNS, "password")} | {
     "shortcode": "slug",
     "backhalf": "slug",
     "custombackhalf": "slug",
+    "alias": "slug",
+    "slashtag": "slug",
+    "originalurl": "targetUrl",
 }
 _WINDOWS: Final = (16_384, 131_072, MOST_CHARACTERS)  # of text in which the end of a JSON value is looked for
 _DECODER: Final = json.JSONDecoder(strict=False, parse_int=str, parse_float=str)  # only finds where values end
 _QUOTES: Final = (
     "The quotation marks of this row do not match: a cell with one in it is quoted, and each inside doubled"
+)
+_OF_ADDRESS = re.compile(r"short(?:ened)?(?:url|link|code|address|path|id)|slug|alias|backhalf|bitlink")
+_UNKNOWN_ADDRESS: Final = (
+    "The column {heading} looks like short addresses, but its name is not known: name it slug or shortUrl, or remove it"
 )
 _NOTHING: Final = "There is no link in this file"
 _NO_LIST: Final = "A JSON file of links is a list of objects, like [{…}, {…}]"
@@ -164,7 +171,11 @@ class Sheet:
         if "targetUrl" not in names:
             there = ", ".join(_short(heading) for heading in headings[:20]) or "nothing"
             raise BadRequest(f"The first line names the columns; targetUrl has to be one of them, but there is {there}")
-        self.ignored += [_short(heading) for heading in headings if heading.strip() and not _meaning(heading)]
+        unknown = [heading for heading in headings if heading.strip() and not _meaning(heading)]
+        address = next((heading for heading in unknown if _OF_ADDRESS.search(_plain_name(heading))), "")
+        if address and not {"slug", "shortUrl"} & set(names):
+            raise BadRequest(_UNKNOWN_ADDRESS.format(heading=_short(address)))
+        self.ignored += map(_short, unknown)
         return names
 
 

@@ -5,7 +5,7 @@ a row whose short address cannot be kept is refused, so that no printed link die
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 import msgspec
@@ -58,11 +58,12 @@ class Service(Struct, frozen=True):
         return name not in self.words and name not in _QUIET and value is not False and not _is_nothing(value)
 
 
-def service_of(names: Collection[str]) -> Service | None:
+def service_of(given: Iterable[str]) -> Service | None:
     """The service whose file has these names; None for a file that is none of theirs, or in the words of this box."""
+    names = frozenset(given)
     if "targeturl" in names or "slug" in names:
         return None
-    return next((each for each in SERVICES if any(signs <= set(names) for signs in each.signs)), None)
+    return next((each for each in SERVICES if any(signs <= names for signs in each.signs)), None)
 
 
 def fields_of(service: Service, row: Mapping[str, Any]) -> list[Fields]:
