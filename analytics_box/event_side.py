@@ -208,7 +208,12 @@ def _salts(settings: Settings, clock: Clock, seal: Seal, db: Db) -> SaltFile:
     history = History(told if settings.role == "ingest" else partial(_history_key, seal))
     salts = SaltFile(settings.data_dir / SALTS_FILE, history)
     if salts.problem and db.read_now(_has_events):
-        log.warning("%s was replaced (%s): visitors of today count as new ones from now on", salts.path, salts.problem)
+        effect = (
+            "the primary sends this machine the current ones"
+            if settings.role == "ingest"
+            else "visitors of today count as new ones from now on"
+        )
+        log.warning("%s was replaced (%s): %s", salts.path, salts.problem, effect)
     salts.current(clock.now())
     return salts
 

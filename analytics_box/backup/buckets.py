@@ -1,4 +1,4 @@
-"""Backups in storage that speaks S3, by obstore, which is an extra: pip install 'analytics-box[s3]'.
+"""Backups in storage that speaks S3, by obstore, which is an extra.
 
 Where it is, and who may write there, stand in the environment as for other programs: AWS_ENDPOINT_URL, AWS_REGION,
 AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY. It is the operator's own address, so it may be a private one.
@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
 
+from analytics_box import extras
 from analytics_box.backup import manifest as manifests
 from analytics_box.backup.failures import Failed, NotReached
 from analytics_box.backup.places import Sink
@@ -35,8 +36,8 @@ class Bucket:
         try:
             import obstore  # noqa: PLC0415  an extra, and 15 MB
             from obstore.store import S3Store  # noqa: PLC0415  as above
-        except ImportError as missing:
-            raise Failed("s3:// needs a library that is not installed: pip install 'analytics-box[s3]'") from missing
+        except ImportError as absent:
+            raise Failed(f"s3:// needs a library that is not installed: {extras.missing('s3')}") from absent
         parts = url_parts(address)
         if not parts.netloc or parts.query or "@" in parts.netloc:
             raise Failed(f"{parts.scheme}://…: storage is named as s3://bucket/prefix; keys stand in AWS_* variables")

@@ -8,8 +8,9 @@ import sys
 import threading
 import zlib
 from collections.abc import Callable
-from typing import Final, Protocol
+from typing import Final, Literal, Protocol
 
+from analytics_box import extras
 from analytics_box.outgoing.failures import BadAnswer
 
 NOT_PACKED: Final = "The answer cannot be unpacked"
@@ -111,8 +112,8 @@ def _zstd() -> Whole:
     return unpacked
 
 
-def _not_installed(extra: str) -> BadAnswer:
-    return BadAnswer(f"The answer is packed with {extra}, which needs analytics-box[{extra}] on this machine")
+def _not_installed(extra: Literal["brotli", "zstd"]) -> BadAnswer:
+    return BadAnswer(f"The answer is packed with {extra}, and its library is not installed: {extras.missing(extra)}")
 
 
 _WHOLE: Final[dict[str, Callable[[], Whole]]] = {"br": _brotli, "zstd": _zstd}

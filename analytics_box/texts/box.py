@@ -153,9 +153,14 @@ class Warnings:
         "monitor_canaries fail, so checks say nothing and nobody is told.",
     )
     clickhouse: ClassVar[tuple[str, str]] = (
-        "ClickHouse has been away for {minutes} minutes: SQLite answers, which takes longer. The log says why.",
-        "ClickHouse has been away for a minute: SQLite answers, which takes longer. The log says why.",
+        "ClickHouse has been away for {minutes} minutes, as the log explains.",
+        "ClickHouse has been away for a minute, as the log explains.",
     )
+    without_clickhouse: ClassVar[Mapping[str, str]] = {
+        "sqlite": "SQLite answers queries, which takes longer.",
+        "nothing": "Queries fail until it is back, because it has the events of all machines. No event is lost.",
+        "unasked": "Events are kept on this machine until it is back.",
+    }
     machines: ClassVar[tuple[str, str]] = (
         "The ingest machines {numbers} say nothing: what they have taken may be missing from figures.",
         "The ingest machine {numbers} says nothing: what it has taken may be missing from figures.",

@@ -27,7 +27,7 @@ from analytics_box.watch.growth import Forecast, forecast
 from analytics_box.watch.outgoing import OutboxState, Outgoing
 from analytics_box.watch.readiness import Readiness
 from analytics_box.watch.runs import Run, Runs
-from analytics_box.watch.warnings import MEGABYTE, Seen, Warning, warnings
+from analytics_box.watch.warnings import MEGABYTE, Seen, Warning, WithoutClickHouse, warnings
 
 
 class Watched(Struct, frozen=True):
@@ -226,6 +226,7 @@ async def _seen(
         damaged=tuple(db.path.name for db in watched.databases if db.damage.reason),
         cut_off_since=watched.cut_off_since(),
         clickhouse_away_since=watched.engines.away_since,
+        without_clickhouse=_without_clickhouse(watched),
         silent_machines=tuple(one.number for one in watched.machines.standings() if one.silent),
         clickhouse_lacks=watched.engines.lacks,
         failing_channels=failing.get("channels", 0),
@@ -233,6 +234,12 @@ async def _seen(
         log_bytes=max(db.log_bytes for db in watched.databases),
         failing_jobs=tuple((name, run.in_a_row) for name, run in watched.runs.by_name.items() if run.in_a_row),
     )
+
+
+def _without_clickhouse(watched: Watched) -> WithoutClickHouse:
+    if watched.settings.role == "ingest":
+        return "unasked"
+    return "nothing" if watched.engines.is_shared else "sqlite"
 
 
 def _backup(standing: Standing) -> Literal["", "failed", "never", "overdue"]:

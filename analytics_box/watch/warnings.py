@@ -11,6 +11,8 @@ from analytics_box import texts
 from analytics_box.clock import DAY, MINUTE
 
 Level = Literal["bad", "warn"]
+# What becomes of queries while ClickHouse is away: SQLite answers them, nothing does, or this machine is asked none.
+WithoutClickHouse = Literal["sqlite", "nothing", "unasked"]
 Sighting = tuple[str, int]  # A proxy's address, empty for a Unix socket, and when its header was last seen.
 
 _SOON, _VERY_SOON = 30, 7  # days
@@ -47,6 +49,7 @@ class Seen(Struct, frozen=True, kw_only=True):
     damaged: tuple[str, ...] = ()  # databases
     cut_off_since: int | None = None
     clickhouse_away_since: int | None = None
+    without_clickhouse: WithoutClickHouse = "sqlite"
     silent_machines: tuple[int, ...] = ()  # that take events, by their numbers
     clickhouse_lacks: str = ""
     failing_channels: int = 0  # alert channels, for 15 minutes or longer
@@ -168,7 +171,8 @@ def _clickhouse(seen: Seen) -> Warning | None:
     minutes = (seen.now - seen.clickhouse_away_since) // MINUTE
     if minutes < 1:
         return None
-    text = texts.Warnings.clickhouse[minutes == 1].format(minutes=minutes)
+    since = texts.Warnings.clickhouse[minutes == 1].format(minutes=minutes)
+    text = f"{since} {texts.Warnings.without_clickhouse[seen.without_clickhouse]}"
     return Warning("clickhouse", "warn", text, "clickhouse#when-clickhouse-is-away")
 
 

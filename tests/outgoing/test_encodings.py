@@ -89,4 +89,4 @@ def test_encoding_whose_library_is_missing_names_what_to_install(monkeypatch: py
     monkeypatch.setitem(sys.modules, "brotli", None)
     answer = answer_in("br", brotli.compress(TEXT))
     assert (answer.status, answer.body) == (200, b"")
-    assert "analytics-box[brotli]" in answer.unreadable
+    assert "pip install 'brotli>=1.2,<2'" in answer.unreadable

@@ -64,7 +64,20 @@ def test_a_box_that_does_well_is_not_warned_of() -> None:
         ({"cut_off_since": NOW - 7 * MINUTE}, "network", "bad", "for 7 minutes: most monitors"),
         ({"cut_off_since": NOW - 90_000}, "network", "bad", "for a minute"),
         ({"clickhouse_away_since": NOW - 59_999}, "", "", ""),
-        ({"clickhouse_away_since": NOW - MINUTE}, "clickhouse", "warn", "for a minute: SQLite answers"),
+        (
+            {"clickhouse_away_since": NOW - MINUTE},
+            "clickhouse",
+            "warn",
+            "for a minute, as the log explains. SQLite answers",
+        ),
+        (
+            {"clickhouse_away_since": NOW - MINUTE, "without_clickhouse": "nothing"},
+            *("clickhouse", "warn", "Queries fail until it is back"),
+        ),
+        (
+            {"clickhouse_away_since": NOW - MINUTE, "without_clickhouse": "unasked"},
+            *("clickhouse", "warn", "Events are kept on this machine"),
+        ),
         ({"clickhouse_away_since": NOW - 7 * MINUTE}, "clickhouse", "warn", "for 7 minutes"),
         ({"trouble": "events.db is gone"}, "not_ready", "bad", "events.db is gone."),
         ({"failing_channels": 1}, "channels", "bad", "An alert channel has failed for 15 minutes"),

@@ -99,6 +99,11 @@ class Engines:
         return None if self._far is None else self._far.away_since
 
     @property
+    def is_shared(self) -> bool:
+        """Whether ClickHouse has the events of several machines, so that this one cannot answer without it."""
+        return self._far is not None and self._far.is_shared
+
+    @property
     def replaced_at(self) -> int:
         """When another machine was promoted in the place of this primary, as ClickHouse says (UTC ms); 0 for never."""
         return 0 if self._far is None else self._far.replaced_at

@@ -71,7 +71,7 @@ class Line:
         self._failures, self.away_since, self.lacks = 0, None, ""
 
     def lose(self, why: Exception) -> None:
-        """Let SQLite answer, and try again after a while, which grows with each failure."""
+        """Do without it, and try again after a while, which grows with each failure."""
         wait = min(_FIRST_WAIT * 2 ** min(self._failures, 10), _LONGEST_WAIT)
         self._failures += 1
         self.lacks = str(why) if isinstance(why, Gone) else ""
@@ -79,7 +79,7 @@ class Line:
         self.away_since = self.away_since or self._clock.now()
         self._not_before = self._clock.monotonic() + wait
         self.is_ready = False
-        log.error("ClickHouse does not do what it should (%s): SQLite answers; next try in %d seconds", why, wait)
+        log.error("ClickHouse does not do what it should (%s); next try in %d seconds", why, wait)
         server, self.server = self.server, None
         if server is not None:
             self._sending.submit(_closed, server)

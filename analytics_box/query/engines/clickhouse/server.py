@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote
 
+from analytics_box import extras
 from analytics_box.errors import BoxError, DeadlineExceeded, OverBudget
 from analytics_box.query.engines.clickhouse import words
 from analytics_box.query.engines.clickhouse.tables import own
@@ -133,8 +134,8 @@ def counts(server: Server, wheres: Mapping[str, str]) -> dict[str, int]:
 def _client(target: Target) -> "Client":
     try:
         import clickhouse_connect  # noqa: PLC0415  # nobody pays for it who does not use it
-    except ModuleNotFoundError as missing:
-        raise Away("its library is missing: pip install 'analytics-box[clickhouse]'") from missing
+    except ModuleNotFoundError as absent:
+        raise Away(f"its library is not installed: {extras.missing('clickhouse')}") from absent
     logging.getLogger("clickhouse_connect").setLevel(logging.CRITICAL)  # what it raises is told here
     given = url_parts(target.url)
     return clickhouse_connect.get_client(
