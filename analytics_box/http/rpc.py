@@ -15,6 +15,7 @@ from litestar.connection import ASGIConnection
 from litestar.types import Scope as LitestarScope
 from litestar.utils import normalize_path
 from msgspec import Struct
+from msgspec.inspect import type_info
 
 from analytics_box import errors
 from analytics_box.errors import BoxError, Detail
@@ -29,6 +30,7 @@ from analytics_box.identity import Identity
 _JSON = (b"application/json",)
 _HEADERS = [(b"content-type", b"application/json"), (b"cache-control", b"no-store")]
 _DATE = 1  # how the form's meta calls a date
+_MAY_BE_DATES = ("DateTimeType", "AnyType", "CustomType")  # of msgspec.inspect
 
 
 class Envelope(Struct, frozen=True):
@@ -110,7 +112,7 @@ class Procedures:
         most = settings.limit_rpc and (line.limit or settings.limit_rpc)
         scope["allowance"] = self._parts.limits.take(line.name, identity.limit_name, most)
         output = await _call(line, self._parts.by(identity), form.input)
-        return _reply(output, enveloped=form.enveloped)
+        return _reply(line, output, enveloped=form.enveloped)
 
 
 def refusal_of(identity: Identity, line: Procedure) -> BoxError | None:
@@ -168,7 +170,21 @@ def refusal_body(error: BoxError, request_id: str, *, enveloped: bool) -> bytes:
     )
 
 
-def _reply(output: Any, *, enveloped: bool) -> bytes:
+@cache
+def _may_have_dates(handler: Callable[..., Any]) -> bool:
+    """Whether dates may stand in what a procedure returns, by its types."""
+    found = get_type_hints(handler).get("return", Any)
+    try:
+        said = repr(type_info(found))
+    except TypeError:  # of alternatives that it cannot tell apart, which is no matter here
+        return True
+    return any(kind in said for kind in _MAY_BE_DATES)
+
+
+def _reply(line: Procedure, output: Any, *, enveloped: bool) -> bytes:
+    if not _may_have_dates(line.handler):  # most have none, and large ones are encoded in a third of the time
+        encoded = msgspec.json.encode(output)
+        return b'{"json":%b}' % encoded if enveloped else encoded
     plain = msgspec.to_builtins(output, builtin_types=(datetime,))
     if not enveloped:
         return msgspec.json.encode(_with_text_dates(plain))
