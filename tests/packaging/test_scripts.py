@@ -156,3 +156,38 @@ def test_an_environment_that_this_machine_cannot_run_is_said_so_in_words(install
     assert (ended.returncode, ended.stdout) == (1, "")
     assert f"{installed}/.venv cannot be run" in ended.stderr
     assert len(ended.stderr.splitlines()) == 1
+
+
+@pytest.mark.skipif(not Path("/usr/bin/python3").exists(), reason="this system has no Python")
+@pytest.mark.parametrize(
+    ("named", "system_time", "has_venv", "chosen", "said"),
+    [
+        ("false", 100, "true", "/usr/bin/python3", "using /usr/bin/python3"),
+        ("false", 100, "false", "/nowhere/python3", "install python3-venv to use /usr/bin/python3"),
+        ("false", 125, "true", "/nowhere/python3", "about a fifth slower"),
+        ("true", 10, "true", "/nowhere/python3", ""),
+    ],
+)
+def test_faster_python_of_the_system_is_preferred_to_an_unoptimized_one(
+    named: str, system_time: int, has_venv: str, chosen: str, said: str
+) -> None:
+    story = f"""
+        . packaging/environment.sh
+        is_built_optimized() {{ {named}; }}
+        loop_time() {{ case $1 in /usr/*) echo {system_time} ;; *) echo 130 ;; esac; }}
+        makes_venvs() {{ {has_venv}; }}
+        python=/nowhere/python3
+        prefer_optimized
+        echo "$python"
+    """
+    ended = subprocess.run(
+        ("sh", "-c", story),
+        env={**os.environ, "root": str(ROOT)},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    assert ended.stdout.strip() == chosen
+    assert said in ended.stderr if said else not ended.stderr
