@@ -172,7 +172,7 @@ def _stands_alone(sessions: Sequence[Session], signal: Signal) -> bool:
     newest = sessions[-1]
     if signal.what == PAGE_EXIT and not newest.has(PAGE.pack(signal.path, PAGE_VIEW)):
         return False
-    return all(one.last < newest.first for one in sessions[:-1])
+    return all(one.last + IDLE < newest.first for one in sessions[:-1])
 
 
 def with_session(sessions: Sequence[Session], before: Session | None, after: Session) -> tuple[Session, ...]:
@@ -204,17 +204,19 @@ def reaches(first: int, last: int, signal: Signal, *, named: bool) -> bool:
 
 
 def home_of(visits: Sequence[AnySession], signal: Signal, *, named: bool) -> AnySession | None:
-    """The session of a signal: for a leave beacon that of its page view; else the newest that had begun by then, or the
-    first after it, of those within reach."""
+    """The session of a signal: for a leave beacon that of its page view; for a span that of its page view if it is
+    within reach; else the newest that had begun by then, or the first after it, of those within reach."""
     if signal.what == PAGE_EXIT and (showing := _showing(visits, signal)) is not None:
         return showing
     near = [one for one in visits if reaches(one.first, one.last, signal, named=named)]
+    if len(near) > 1 and not signal.lasts and (showing := _showing(near, signal)) is not None:
+        return showing
     begun = [one for one in near if one.first <= signal.time]
     return max(begun, key=_first) if begun else min(near, key=_first, default=None)
 
 
 def _showing(visits: Sequence[AnySession], leaving: Signal) -> AnySession | None:
-    """The session that last showed the page that a beacon leaves."""
+    """The session that last showed the page of a leave beacon or a span."""
     view = PAGE.pack(leaving.path, PAGE_VIEW)
     latest, looks = 0, 0
     found: AnySession | None = None

@@ -227,6 +227,37 @@ def test_all_rows_of_a_session_have_its_start_source_and_browser(world: World, s
     assert rows == [(1, *expected[1:])]
 
 
+@pytest.mark.parametrize("order", [(0, 1, 2, 3), (0, 1, 3, 2), (3, 2, 1, 0)])
+def test_engagement_of_a_page_is_in_the_session_of_its_leave_beacon(world: World, order: tuple[int, ...]) -> None:
+    """Also if another page was opened while it was read."""
+    shown, left = after(view, -150 * MINUTE), after(leave, -30 * MINUTE)
+    engagement = Span(
+        table="vitals",
+        site=1,
+        time=left.time,
+        visitor=left.visitor,
+        yesterday=left.visitor_on(left.other_day),
+        client_session="",
+        path=left.path,
+        query_string="",
+        attributes=("",) * len(ATTRIBUTES),
+        own=(1, 2.0),
+    )
+    beside = after(replace(view, path="/b"), -50 * MINUTE)
+    facts: list[Fact] = [shown.fact(), beside.fact(), left.fact(), engagement]
+    for number in order:
+        world.store_facts([facts[number]])
+    rows = world.db.read_now(
+        lambda db: db.execute(
+            """
+            select (select session from vitals) = session, kind from events
+            where time in (select min(time) from events union select max(time) from events)
+            """
+        ).fetchall()
+    )
+    assert sorted(rows, key=str) == [(1, 1), (1, 3)]
+
+
 @pytest.mark.parametrize("restart", [False, True])
 def test_page_view_after_its_leave_beacon_is_a_visit_with_its_source_on_both_engines(
     world: World, restart: bool

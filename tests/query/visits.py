@@ -71,9 +71,9 @@ class Visit:
         near = self.first - IDLE <= time <= self.last + IDLE
         return (self.named or near) and last - first <= LONGEST
 
-    def showed(self, leaving: Happening) -> int:
-        """When it last showed the page that this beacon leaves; 0 where it did not."""
-        if leaving.kind != "exit" or not 0 <= leaving.time - self.first <= LONGEST:
+    def showed(self, leaving: Happening, *, is_span: bool = False) -> int:
+        """When it last showed the page that this beacon leaves, or of a span; 0 where it did not."""
+        if not (is_span or leaving.kind == "exit") or not 0 <= leaving.time - self.first <= LONGEST:
             return 0
         views = [one.time for one in self.views if one.path == leaving.path and one.time <= leaving.time]
         return max(views, default=0)
@@ -151,7 +151,9 @@ def _in_order(
             of_number[numbers[id(one)]].happenings.append(one)
             is_bound = True
     for span in (one for one in own if is_span(one)):
-        home = _nearest(found, span.time, is_span=True)
+        showing = [one for one in found if one.reaches(span.time, is_span=True) and one.showed(span, is_span=True)]
+        nearest = _nearest(found, span.time, is_span=True)
+        home = max(showing, key=lambda one: one.showed(span, is_span=True), default=nearest)
         if home is None and id(span) in numbers:
             home, is_bound = of_number[numbers[id(span)]], True
         if home is not None:
