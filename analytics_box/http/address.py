@@ -4,7 +4,7 @@ import re
 import socket
 from collections.abc import Iterator
 from functools import lru_cache
-from ipaddress import IPv6Address, ip_address, ip_network
+from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Literal, NamedTuple
 
 from analytics_box.settings import SettingsError
@@ -46,7 +46,15 @@ def networks(ranges: tuple[str, ...]) -> tuple[Network, ...]:
         found = [ip_network(text, strict=False) for text in ranges]
     except ValueError as wrong:
         raise SettingsError(f"trusted_proxies (ANALYTICS_BOX_TRUSTED_PROXIES): {wrong}") from wrong
-    return tuple(Network(each.version, int(each.network_address), int(each.broadcast_address)) for each in found)
+    return tuple(map(_network, found))
+
+
+def _network(found: IPv4Network | IPv6Network) -> Network:
+    """A network as addresses are compared with it: IPv4 unwrapped from IPv6, as theirs is."""
+    first, last = found.network_address, found.broadcast_address
+    if isinstance(first, IPv6Address) and isinstance(last, IPv6Address) and first.ipv4_mapped and last.ipv4_mapped:
+        return Network(4, int(first.ipv4_mapped), int(last.ipv4_mapped))
+    return Network(found.version, int(first), int(last))
 
 
 class ProxyFault(NamedTuple):

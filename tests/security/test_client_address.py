@@ -1,10 +1,12 @@
 """Whose address counts behind proxies: the right-most hop that is not one of ours (security: client address)."""
 
 import pytest
+from msgspec.structs import replace
 
 from analytics_box.http.address import ProxyFault, canonical, client_of, network_of, networks
-from analytics_box.settings import SettingsError
+from analytics_box.settings import Settings, SettingsError
 from tests.cases import each
+from tests.inprocess import whole_box
 
 PROXIES = networks(("10.0.0.0/8", "2001:db8:1::/48", "127.0.0.1"))
 
@@ -92,6 +94,20 @@ def test_forwarded_is_read_like_x_forwarded_for(header: str, address: str, fault
 def test_without_trusted_proxies_the_header_has_no_effect(peer: str, header: str) -> None:
     found = client_of(peer, header, ())
     assert found == (canonical(peer), ProxyFault("untrusted", canonical(peer)))
+
+
+@each("header", ["x_forwarded_for", "forwarded"])
+def test_clients_of_a_proxy_have_limits_of_their_own(tmp_path_factory: pytest.TempPathFactory, header: str) -> None:
+    def limited(settings: Settings) -> Settings:
+        return replace(settings, trusted_proxies=("::ffff:10.0.0.0/104",), limit_address=2)
+
+    form = "{}:51008" if header == "x_forwarded_for" else 'for="{}:51008";proto=https'
+    with whole_box(tmp_path_factory.mktemp("proxied") / "data", adjust=limited) as box:
+        statuses = [
+            box.ask("GET", "/script.js", headers={header: form.format(client)}, address=OURS).status
+            for client in (*3 * ["198.51.100.1"], "198.51.100.2")
+        ]
+    assert statuses == [200, 200, 429, 200]
 
 
 def test_a_range_that_is_none_is_named() -> None:
