@@ -65,7 +65,7 @@ function silent() {
       (!settings.ignorePrivacySignals && (navigator.globalPrivacyControl || navigator.doNotTrack > 0)) ||
       (!settings.ignoreBotDetection &&
         (navigator.webdriver ||
-          (!settings.trackLocalhost && /(^|\.)local(host)?\.?$|^((127|0)[.\d]+|\[::1]|)$/.test(location.hostname)))) ||
+          (!settings.trackLocalhost && /(^|\.)local(host)?\.?$|^((127|0)[.\d]+)?$/.test(location.hostname)))) ||
       self.databuddyOptedOut ||
       localStorage.databuddy_opt_out
     );

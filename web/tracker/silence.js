@@ -10,7 +10,7 @@ export function silent() {
     navigator.doNotTrack > 0 ||
     navigator.webdriver ||
     // The last case is a page without a host: a file, or a document that a script wrote.
-    /(^|\.)local(host)?\.?$|^((127|0)[.\d]+|\[::1]|)$/.test(location.hostname) ||
+    /(^|\.)local(host)?\.?$|^((127|0)[.\d]+)?$/.test(location.hostname) ||
     self.databuddyOptedOut ||
     localStorage.databuddy_opt_out
   );

@@ -12,7 +12,7 @@
   // tracker/silence.js
   function silent() {
     return settings.disabled || navigator.globalPrivacyControl || navigator.doNotTrack > 0 || navigator.webdriver || // The last case is a page without a host: a file, or a document that a script wrote.
-    /(^|\.)local(host)?\.?$|^((127|0)[.\d]+|\[::1]|)$/.test(location.hostname) || self.databuddyOptedOut || localStorage.databuddy_opt_out;
+    /(^|\.)local(host)?\.?$|^((127|0)[.\d]+)?$/.test(location.hostname) || self.databuddyOptedOut || localStorage.databuddy_opt_out;
   }
   function optOut() {
     try {
@@ -184,6 +184,6 @@
     }
     if (/[ABDELOPRSTV]|fi|kI|ug/.test(Object.keys(settings)) || document.prerendering) later(0);
     begin();
-    self.navigation ? navigation.addEventListener("currententrychange", navigated) : later(0);
+    self.navigation?.currentEntry ? navigation.addEventListener("currententrychange", navigated) : later(0);
   }
 })();

@@ -135,5 +135,5 @@ export default (core) => {
   };
 
   addEventListener("online", () => core.flush());
-  if (!self.navigation) watch();
+  if (!self.navigation?.currentEntry) watch();
 };
