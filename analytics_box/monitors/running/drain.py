@@ -49,6 +49,7 @@ class Drain:
     ) -> None:
         self.alive_at = 0
         self.canaries_at = 0
+        self.refusal = ""  # the latest reason why something could not be written
         self._events, self._strings, self._clock = events, strings, clock
         self._monitors, self._parent_of = monitors, parent_of
         self._tell, self._committed = tell, committed
@@ -140,6 +141,7 @@ class Drain:
                 log.exception("%d results of monitors could not be written together", len(some))
                 await self._write_one_by_one(some)
         except Unavailable as refused:
+            self.refusal = refused.message
             if self._may_complain:
                 log.warning("Checks of monitors wait for the disk: %s", refused.message)
             return False

@@ -167,7 +167,7 @@ class Engine:
         self._planning.due.put(number, at + patience(watched.monitor))
         self._wake.set()
         if not await self._drain.flush():
-            raise Unavailable("The box cannot write to its disk; try again", retry_after=5)
+            raise Unavailable(self._drain.refusal, retry_after=5)
 
     def state_of(self, number: int) -> Live | None:
         """How a monitor is now, as far as that is on disk; None for one that is not known here."""

@@ -111,3 +111,15 @@ def test_before_the_box_knows_how_it_was_a_word_is_refused_and_changes_nothing(
     push(world)
     assert world.news() == ["down", "recovered"]
     assert [state for state, _ in world.timeline()] == ["down", "unknown", "up"]
+
+
+def test_word_that_cannot_be_written_is_refused_with_the_reason(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def refuse(*_: Any, **__: Any) -> Any:
+        raise Unavailable("events.db is damaged")
+
+    world.put(monitor(kind="push"))
+    world.watch()
+    with monkeypatch.context() as disk:
+        disk.setattr(Db, "write", refuse)
+        with pytest.raises(Unavailable, match=r"events\.db is damaged"):
+            world.run(world.engine.pushed(1, world.clock.now(), ok=True, message=""))
