@@ -101,6 +101,14 @@ def test_a_row_that_fails_is_named_and_changes_the_exit_code(box: WholeBox, data
     assert box.get("/l/good").status == 302
 
 
+def test_links_of_a_foreign_domain_are_imported_where_domain_says(box: WholeBox, data: Path) -> None:
+    sheet = "Link,Long URL\nhttps://bit.ly/keep-me,https://example.com/kept\n"
+    ended = typed("link", "import", "-", *ADA, data=data, given=sheet)
+    assert (ended.exit_code, "bit.ly is not one of your link domains" in ended.stdout) == (1, True)
+    assert typed("link", "import", "-", "--domain", "", *ADA, data=data, given=sheet).exit_code == 0
+    assert box.get("/l/keep-me").headers["location"] == "https://example.com/kept"
+
+
 def test_links_are_listed_searched_and_limited(data: Path) -> None:
     for slug in ("spring", "summer", "autumn"):
         typed("link", "create", f"https://example.com/{slug}", "--slug", slug, "--tag", slug[:1], *ADA, data=data)

@@ -43,12 +43,12 @@ class NamedLink(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ImportedLinks(Struct, frozen=True, forbid_unknown_fields=True):
-    """A file as links.import takes it."""
+    """A file as links.import takes it. `domain` may be empty, for the box's own host."""
 
     content: str
     format: Literal["csv", "json"] = "csv"
     dry_run: bool = False
-    domain: Text | None = None
+    domain: Annotated[str, Meta(max_length=255)] | None = None
     organization: Text | None = None
 
 
