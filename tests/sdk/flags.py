@@ -52,7 +52,13 @@ def make(url: str, account: Account) -> None:
     """Create the flags of the account's website."""
     with httpx.Client(base_url=url, headers={"x-api-key": account.api_key}) as client:
         for flag in FLAGS:
-            wanted = {"status": "active", "websiteId": account.website_id, **flag}
+            # As flags that come from the existing service, whose hash `bucket` is.
+            wanted = {
+                "status": "active",
+                "websiteId": account.website_id,
+                "bucketing": {"algorithm": "default"},
+                **flag,
+            }
             answer = client.post("/flags/create", json=wanted)
             assert answer.status_code == 200, answer.text
 

@@ -110,7 +110,12 @@ def _variant_salt(flag: Flag) -> str:
 
 def rollout_draw(flag: Flag, bucketing: Bucketing) -> Draw:
     """The percent at which somebody is drawn by the flag's bucketing or another: they are in a rollout of more."""
-    return _ROLLOUTS[bucketing.algorithm](bucketing.salt or flag.key)
+    return draw_by(bucketing, flag.key)
+
+
+def draw_by(bucketing: Bucketing, key: str = "") -> Draw:
+    """The percent at which somebody is drawn by a bucketing, for the flag of a key."""
+    return _ROLLOUTS[bucketing.algorithm](bucketing.salt or key)
 
 
 def rule_draw(flag: Flag, bucketing: Bucketing) -> Draw:

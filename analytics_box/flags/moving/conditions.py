@@ -112,9 +112,14 @@ def of_type(attribute: str, *types: str) -> Node:
 
 def version(attribute: str, operator: Operator, wanted: str, shape: str) -> Node:
     """Whether the attribute is a version of this shape that compares so. Nobody's is if the wanted one is none."""
-    if not re.fullmatch(shape, wanted, re.ASCII):
+    if not is_version(wanted, shape):
         return NOBODY
     return all_of((leaf(attribute, "matches", f"^{shape}$"), leaf(attribute, operator, wanted)))
+
+
+def is_version(text: str, shape: str) -> bool:
+    """Whether a text is a version of a shape."""
+    return re.fullmatch(shape, text, re.ASCII) is not None
 
 
 def instant(attribute: str, operator: Operator, wanted: Scalar) -> Node:

@@ -142,7 +142,7 @@ def _equal(one: Any, other: Any, *, strict: bool) -> Node | None:
     if value is None:
         return none_of([exists(attribute)])
     if strict:
-        return leaf(attribute, "equals", value)
+        return all_of((none_of([of_type(attribute, "list")]), leaf(attribute, "equals", value)))
     # JsonLogic compares loosely: the text "5" is the number 5. What a missing value equals differs by engine.
     if value in (False, 0, ""):
         return None
@@ -150,6 +150,8 @@ def _equal(one: Any, other: Any, *, strict: bool) -> Node | None:
     if wanted is None:
         return leaf(attribute, "equals", value)
     between = all_of((leaf(attribute, "greater_or_equal", wanted), leaf(attribute, "less_or_equal", wanted)))
+    if isinstance(value, str):  # two texts are compared as such
+        return any_of((leaf(attribute, "equals", value), all_of((of_type(attribute, "number"), between))))
     return any_of((between, leaf(attribute, "equals", True))) if wanted == 1 else between
 
 

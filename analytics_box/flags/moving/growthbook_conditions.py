@@ -115,7 +115,7 @@ class _Reading:
             return found if name == "$ini" else none_of([found])
         if name in _NUMBERS and isinstance(asked, int | float):
             _check_id(attribute, (asked,))
-            return leaf(attribute, _NUMBERS[name], asked)
+            return all_of((none_of([of_type(attribute, "list")]), leaf(attribute, _NUMBERS[name], asked)))
         if name in _VERSIONS and isinstance(asked, str):
             return leaf(attribute, _VERSIONS[name], asked)
         if name == "$vne" and isinstance(asked, str):

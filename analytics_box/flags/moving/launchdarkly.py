@@ -11,11 +11,13 @@ import msgspec
 from msgspec import Struct
 
 from analytics_box.errors import BadRequest
+from analytics_box.flags.evaluation.bucketing import draw_by
 from analytics_box.flags.flag import Bucketing, Definition, Node, Prerequisite, Rule, Variant
 from analytics_box.flags.moving.conditions import (
     EVERYBODY,
     all_of,
     identity_of,
+    leaf,
     none_of,
     one_of,
     rule,
@@ -249,6 +251,13 @@ class _Reading:
         if bucketing.attribute:
             without = all_of((condition, none_of([drawable(bucketing.attribute)])))
             yield rule(without, **self._gives(shares[0][0]), name=name)
+            drawn, end = draw_by(bucketing)(""), 0.0  # here nobody is drawn by an empty text
+            for variant, share in shares:
+                end += share
+                if drawn < end or variant is shares[-1][0]:
+                    empty = all_of((condition, leaf(bucketing.attribute, "equals", "")))
+                    yield rule(empty, **self._gives(variant), name=name)
+                    break
         start = 0.0
         for variant, share in shares[:-1]:
             between: dict[str, Any] = {"above": start, "percentage": start + share, "bucketing": bucketing}

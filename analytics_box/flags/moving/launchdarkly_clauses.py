@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from analytics_box.file_queue import keep_going
+from analytics_box.flags.evaluation.bucketing import draw_by
 from analytics_box.flags.flag import Bucketing, Node, Operator, Rule, Scalar
 from analytics_box.flags.moving.conditions import (
     LOOSE_VERSION,
@@ -156,6 +157,8 @@ def _weighted(salt: str, given: Mapping[str, Any], condition: Node, notes: Notes
     by = "" if attribute == "user_id" else attribute
     if by and weight > 0:  # users without one are drawn at 0
         yield rule(all_of((condition, none_of([drawable(by)]))))
+        if draw_by(Bucketing(algorithm="launchdarkly", salt=salt))("") < weight * 100 / _ALL:
+            yield rule(all_of((condition, leaf(by, "equals", ""))))  # here nobody is drawn by an empty text
     bucketing = Bucketing(algorithm="launchdarkly", salt=salt, attribute=by)
     yield rule(condition, percentage=round(weight * 100 / _ALL, 6), bucketing=bucketing)
 

@@ -11,6 +11,7 @@ from analytics_box.flags.moving.conditions import (
     each_of,
     insensitive,
     instant,
+    is_version,
     leaf,
     none_of,
     one_of,
@@ -73,8 +74,11 @@ def _asked(attribute: str, operator: str, given: Mapping[str, Any]) -> Node | No
         return each_of(attribute, plain, values)
     if operator in _NUMBERS:
         wanted = number(value)
-        return None if wanted is None else all_of(leaf(attribute, one, wanted) for one in _NUMBERS[operator])
-    if operator in _VERSIONS and text(value):
+        if wanted is None:
+            return None
+        unspaced = leaf(attribute, "matches", r"^\S+$")
+        return all_of((unspaced, *(leaf(attribute, one, wanted) for one in _NUMBERS[operator])))
+    if operator in _VERSIONS and is_version(text(value), STRICT_VERSION):  # what others do is not told
         return version(attribute, _VERSIONS[operator], str(value), STRICT_VERSION)
     if operator in _DATES and text(value):
         return instant(attribute, _DATES[operator], text(value))

@@ -62,8 +62,7 @@ ADDRESSES = ["10.1.1.1", "11.1.1.1", "2001:db8::1", "::ffff:10.1.1.1", "x", ABSE
     [
         ({"operator": "SEMVER_EQ", "value": "2.0.0"}, VERSIONS, VERSIONS[:2]),
         ({"operator": "SEMVER_EQ", "value": "2.0.0", "inverted": True}, VERSIONS, VERSIONS[2:]),
-        ({"operator": "SEMVER_EQ", "value": "v2.0.0"}, VERSIONS, []),
-        ({"operator": "SEMVER_EQ", "value": "2.0", "inverted": True}, VERSIONS, VERSIONS),
+        ({"operator": "NUM_GT", "value": "5"}, ["6", "6.0", " 6", "1e1", "x", "", ABSENT], ["6", "6.0", "1e1"]),
         ({"operator": "DATE_AFTER", "value": "2024-05-01T00:00:00.000Z"}, TIMES, TIMES[:2]),
         ({"operator": "DATE_AFTER", "value": "2024-05-01T00:00:00.000Z", "inverted": True}, TIMES, TIMES[2:]),
         ({"operator": "IN_CIDR", "values": ["10.0.0.0/8", "2001:db8::/32"]}, ADDRESSES, ["10.1.1.1", "2001:db8::1"]),
@@ -105,7 +104,8 @@ V = {"var": "v"}
         ({"==": [V, 5]}, [5, "5", "5.0", 5.0, 6, "x", True], [5, "5", "5.0", 5.0]),
         ({"==": [V, "5"]}, [5, "5", 6], [5, "5"]),
         ({"==": [V, True]}, [True, 1, "1", "true", False], [True, 1, "1"]),
-        ({"===": [V, 5]}, [5, "5", 5.0], [5, 5.0]),
+        ({"===": [V, 5]}, [5, "5", 5.0, [5]], [5, 5.0]),
+        ({"==": [V, "5"]}, ["5", "5.0", 5, 5.0], ["5", 5, 5.0]),
         ({"<": [V, 5]}, [4, "4", 6, "x", ABSENT], [4, "4", ABSENT]),
         ({">": [V, 5]}, [6, "6", "x", ABSENT], [6, "6"]),
         ({">=": [V, 0]}, [0, -1, ABSENT], [0, ABSENT]),
@@ -125,11 +125,23 @@ def test_flagd(condition: Given, values: list[Any], fits: list[Any]) -> None:
         ({"$eq": 5}, [5, "5", 5.0, [5]], [5, 5.0]),
         ({"$ne": 5}, [5, "5", [5], [6], ABSENT], ["5", [5], [6], ABSENT]),
         ({"$in": [5, "a"]}, [5, "5", "a", ["a", "z"]], [5, "a", ["a", "z"]]),
+        ({"$gt": 5}, [6, [6], True, ABSENT], [6]),
         ({"$nin": [5, "a"]}, [5, "5", ["a"], ["z"], ABSENT], ["5", ["z"], ABSENT]),
     ],
 )
 def test_growthbook(condition: Given, values: list[Any], fits: list[Any]) -> None:
     assert matching(of_growthbook(condition), values) == fits
+
+
+@each("value", ["v2.0.0", "2.0"])
+def test_a_flag_of_unleash_waits_if_it_compares_with_what_is_no_version(value: str) -> None:
+    assert [one.decides for one in of_unleash({"operator": "SEMVER_EQ", "value": value}).flags] == [True]
+
+
+def test_growthbook_draws_nobody_by_an_empty_value() -> None:
+    rules = [{"force": True, "coverage": 0.9999, "hashAttribute": "v", "hashVersion": 2}]
+    file = growthbook.read({"features": {"f": {"defaultValue": False, "rules": rules}}})
+    assert matching(file, ["a", "", 0, False, 5, ABSENT]) == ["a", 5]
 
 
 def feature(*rules: Given, **more: Any) -> Wanted:
@@ -210,4 +222,4 @@ def test_launchdarkly_draws_only_texts_and_whole_numbers() -> None:
     flag = {"on": True, "variations": [True, False], "salt": "x", "offVariation": 1}
     flag |= {"fallthrough": {"rollout": {"bucketBy": "v", "variations": shares}}}
     found = launchdarkly.read({"flags": {"f": flag}})
-    assert matching(found, ["a", 5, 5.0, 5.5, True, [1], ABSENT]) == ["a", 5, 5.0]
+    assert matching(found, ["a", "", 5, 5.0, 5.5, True, [1], ABSENT]) == ["a", "", 5, 5.0]
