@@ -243,6 +243,20 @@ class RequestTimeout(BoxError):
 
 class Conflict(_OfFields):
     status, code = 409, "CONFLICT"
+    _data: Mapping[str, Any] = {}
+
+    @classmethod
+    def full(cls, feature: str, limit: int, message: str) -> Self:
+        """A limit that is reached. Its `data` tells programs so, unlike that of something that exists already.
+
+        The names are those of the wire's PLAN_LIMIT_EXCEEDED; here the limits are the same on every plan.
+        """
+        reached = cls(message)
+        reached._data = {"feature": feature, "limit": limit, "current": limit}
+        return reached
+
+    def data(self) -> dict[str, Any]:
+        return dict(self._data)
 
 
 class PayloadTooLarge(BoxError):

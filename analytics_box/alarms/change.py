@@ -60,7 +60,9 @@ def create(db: Connection, tools: Tools, organization_id: str, by: By, given: Dr
     """A new alarm. Raises Forbidden, BadRequest or Conflict."""
     access.check(db, organization_id, by, "update")
     if len(rows.of(db, organization_id)) >= MOST_ALARMS:
-        raise errors.Conflict(f"An organization may have {MOST_ALARMS} alarms; delete one first")
+        raise errors.Conflict.full(
+            "alarms", MOST_ALARMS, f"An organization may have {MOST_ALARMS} alarms; delete one first"
+        )
     before = Alarm(
         id=ids.new_id(),
         organization_id=organization_id,

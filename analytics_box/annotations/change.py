@@ -19,7 +19,9 @@ _SUBJECT: Final = "annotation"
 def create(db: Connection, website: Website, by: By, period: Period, content: Content) -> Annotation:
     """A new note. Raises Conflict where the website has as many as it may have."""
     if rows.count(db, website.id) >= MOST_NOTES:
-        raise Conflict(f"A website may have {MOST_NOTES:,} annotations; delete some first")
+        raise Conflict.full(
+            "annotations", MOST_NOTES, f"A website may have {MOST_NOTES:,} annotations; delete some first"
+        )
     made = Annotation(
         id=ids.new_id(),
         website_id=website.id,

@@ -67,7 +67,9 @@ def claim(
         raise errors.Forbidden("Only the administrator of this box can add a domain without proof")
     domain = rules.clean_domain(given, own_hosts)
     if len(rows.domains_of(db, organization_id)) >= rules.MOST_DOMAINS:
-        raise Conflict(f"An organization may have {rules.MOST_DOMAINS} domains; remove one first")
+        raise Conflict.full(
+            "domains", rules.MOST_DOMAINS, f"An organization may have {rules.MOST_DOMAINS} domains; remove one first"
+        )
     if rows.owner(db, domain) not in {None, organization_id}:
         raise Conflict(rows.TAKEN)
     made = Domain(

@@ -46,7 +46,11 @@ def invite(
         if older.email.lower() == email:
             _revoke(db, by, older)
     if sum(older.status(by.now) == "pending" and older.email.lower() != email for older in waiting) >= MOST_PENDING:
-        raise Conflict(f"An organization may have {MOST_PENDING} invitations waiting; revoke one first")
+        raise Conflict.full(
+            "invitations",
+            MOST_PENDING,
+            f"An organization may have {MOST_PENDING} invitations waiting; revoke one first",
+        )
     invitation = Invitation(
         id=ids.new_id(),
         organization_id=organization_id,

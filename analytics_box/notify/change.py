@@ -52,7 +52,11 @@ def create(
 ) -> tuple[Channel, str]:
     """A new channel, and the secret that it signs with, if it does. Raises BadRequest or Conflict."""
     if len(rows.of(db, organization_id)) >= rules.MOST_CHANNELS:
-        raise errors.Conflict(f"An organization may have {rules.MOST_CHANNELS} channels; delete one first")
+        raise errors.Conflict.full(
+            "channels",
+            rules.MOST_CHANNELS,
+            f"An organization may have {rules.MOST_CHANNELS} channels; delete one first",
+        )
     kept = clean(kind, config, tools.fence_of(organization_id))
     if kind.new_secret is not None:
         kept[SECRET] = kind.new_secret()

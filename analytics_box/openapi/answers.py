@@ -271,13 +271,16 @@ class BatchTaken(Struct):
 
 
 class RefusalData(Struct):
-    """The facts of a refusal that programs decide by: the first two of NOT_FOUND, the next two of FEATURE_UNAVAILABLE,
-    the last of SERVICE_UNAVAILABLE."""
+    """The facts of a refusal that programs decide by: the first two of NOT_FOUND; `feature` and `requiredPlan` of
+    FEATURE_UNAVAILABLE; `feature`, `limit` and `current` of CONFLICT, if a limit is reached; the last of
+    SERVICE_UNAVAILABLE."""
 
     resourceType: Annotated[ResourceType, Meta(description="What is missing.")] | UnsetType = UNSET
     resourceId: Annotated[str, Meta(description="Its id, as it was sent.")] | UnsetType = UNSET
-    feature: Annotated[str, Meta(description="What the plan does not include.")] | UnsetType = UNSET
+    feature: Annotated[str, Meta(description="What the plan does not include, or has a limit.")] | UnsetType = UNSET
     requiredPlan: Annotated[str, Meta(description="The first plan that includes it.")] | UnsetType = UNSET
+    limit: Annotated[int, Meta(description="How many there can be.")] | UnsetType = UNSET
+    current: Annotated[int, Meta(description="How many there are.")] | UnsetType = UNSET
     retryAfter: Annotated[int, Meta(description="Seconds to wait.")] | UnsetType = UNSET
 
 

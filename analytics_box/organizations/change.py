@@ -43,8 +43,10 @@ def create(
     if by.user_id is None:
         raise errors.Forbidden("Sign in to do this; API keys cannot")
     if rows.count_of(db, by.user_id) >= most and not access.administers(db, by):
-        raise errors.Conflict(
-            f"You already have {most:,} organizations (organizations_per_user); delete one, or ask the administrator"
+        raise errors.Conflict.full(
+            "organizations",
+            most,
+            f"You already have {most:,} organizations (organizations_per_user); delete one, or ask the administrator",
         )
     clean = tenancy.clean_organization(name)
     if slug is not None:

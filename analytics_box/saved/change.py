@@ -22,7 +22,7 @@ def create(
     """Keep something new. Raises BadRequest or Conflict."""
     owner = by.user_id or ""
     if rows.count(db, kind, website.id, owner) >= MOST:
-        raise Conflict(f"You may save {MOST} {kind.noun}s of a website; delete one first")
+        raise Conflict.full(f"{kind.noun}s", MOST, f"You may save {MOST} {kind.noun}s of a website; delete one first")
     if not is_shared and not owner:
         raise BadRequest.about("isShared", f"Only people have {kind.noun}s of their own; a key saves shared ones")
     free = _free(db, kind, website.id, by, clean_name(kind, name))

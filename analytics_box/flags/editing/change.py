@@ -240,7 +240,7 @@ def blank(
 def check_room(scope: Scope) -> None:
     """Raises Conflict where there may be no flag more."""
     if len(scope.flags) >= MOST_FLAGS:
-        raise Conflict(f"There may be {MOST_FLAGS} flags; delete one first")
+        raise Conflict.full("flags", MOST_FLAGS, f"There may be {MOST_FLAGS} flags; delete one first")
 
 
 def expected(db: Connection, own: Reach, flag_id: str, version: int | None) -> Flag:

@@ -49,7 +49,7 @@ def update(db: Connection, own: Reach, given: ChangedGroup) -> TargetGroup:
 def drafted(own: Reach, given: NewGroup, scope: Scope) -> TargetGroup:
     """A target group as it would be among those of a scope; nothing is stored. Raises BadRequest or Conflict."""
     if len(scope.groups) >= MOST_GROUPS:
-        raise Conflict(f"There may be {MOST_GROUPS} target groups; delete one first")
+        raise Conflict.full("targetGroups", MOST_GROUPS, f"There may be {MOST_GROUPS} target groups; delete one first")
     made = TargetGroup(
         id=ids.new_id(),
         organization_id=own.organization_id,

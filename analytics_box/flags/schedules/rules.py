@@ -78,7 +78,11 @@ def check_room(new: Schedule, pending: Iterable[Schedule]) -> None:
     """Raises Conflict where a flag has too many schedules, or another rollout at that time."""
     others = list(pending)
     if len(others) >= MOST_PENDING:
-        raise Conflict(f"A flag may have {MOST_PENDING} schedules that are not over; delete one first")
+        raise Conflict.full(
+            "flagSchedules",
+            MOST_PENDING,
+            f"A flag may have {MOST_PENDING} schedules that are not over; delete one first",
+        )
     if new.type != "update_rollout":
         return
     for other in others:

@@ -72,7 +72,7 @@ def create(db: Connection, tools: Tools, acting: Reach, given: NewMonitor) -> Mo
     """A new monitor. Raises Forbidden, BadRequest or Conflict."""
     made = replace(drafted(tools.fence_of(acting), acting, given, given.kind), is_paused=given.is_paused)
     if not room(db, tools, acting):
-        raise errors.Conflict(full(tools))
+        raise errors.Conflict.full("monitors", tools.most, full(tools))
     return add(db, tools, acting, made)
 
 
@@ -188,7 +188,9 @@ def transfer(db: Connection, tools: Tools, acting: Reach, monitor_id: str, organ
     if organization_id == before.monitor.organization_id:
         return Moved(monitor=before.monitor, readable=before.readable)
     if rows.count_of(db, organization_id) >= tools.most:
-        raise errors.Conflict(f"That organization has {tools.most:,} monitors (monitors_per_organization) already")
+        raise errors.Conflict.full(
+            "monitors", tools.most, f"That organization has {tools.most:,} monitors (monitors_per_organization) already"
+        )
     rows.orphan(db, monitor_id)
     telling.forget(db, before.monitor.organization_id, f"monitor:{monitor_id}", now=acting.by.now)
     after = replace(

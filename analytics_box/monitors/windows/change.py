@@ -26,7 +26,9 @@ def create(db: Connection, monitors: Monitors, acting: Reach, given: NewMaintena
     check(db, acting, "member")
     now = acting.by.now
     if rows.count_of(db, acting.organization_id) >= rules.MOST:
-        raise errors.Conflict(f"An organization may have {rules.MOST:,} maintenances; delete one that is over")
+        raise errors.Conflict.full(
+            "maintenances", rules.MOST, f"An organization may have {rules.MOST:,} maintenances; delete one that is over"
+        )
     made = _checked(monitors, drafted(acting, given, window_id or ids.new_id()), now)
     rows.insert(db, made)
     _record(db, acting.by, made, "created", _plain(made))

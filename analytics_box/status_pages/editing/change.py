@@ -57,7 +57,9 @@ def create(db: Connection, own: Reach, given: NewPage, prepared: Prepared) -> Wh
     """A new page. Raises Forbidden, BadRequest or Conflict."""
     check(db, own, "member")
     if rows.count_of(db, own.organization_id) >= MOST_PAGES:
-        raise Conflict(f"An organization may have {MOST_PAGES} status pages; delete one first")
+        raise Conflict.full(
+            "statusPages", MOST_PAGES, f"An organization may have {MOST_PAGES} status pages; delete one first"
+        )
     now = own.by.now
     blank = Page(
         id=ids.new_id(),
@@ -116,7 +118,7 @@ def transfer(db: Connection, tools: monitors.Tools, own: Reach, given: Transfer)
     if target == before.organization_id:
         return Transferred(touched(db, before.id, own.by.now), ())
     if rows.count_of(db, target) >= MOST_PAGES:
-        raise Conflict(f"That organization has {MOST_PAGES} status pages already")
+        raise Conflict.full("statusPages", MOST_PAGES, f"That organization has {MOST_PAGES} status pages already")
     moved = _take_along(db, tools, own, given)
     after = replace(before, organization_id=target, domain=None)
     rows.update(db, after)

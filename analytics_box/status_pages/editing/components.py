@@ -71,7 +71,11 @@ def insert(db: Connection, own: Reach, page_id: str, made: Component, *, at_end:
             raise errors.NotFound.of("schedule", made.monitor_id, UNKNOWN_MONITOR)
     whole = _whole(db, page_id)
     if len(whole.components) >= MOST_COMPONENTS:
-        raise Conflict(f"A status page may have {MOST_COMPONENTS} components; remove one first")
+        raise Conflict.full(
+            "statusPageComponents",
+            MOST_COMPONENTS,
+            f"A status page may have {MOST_COMPONENTS} components; remove one first",
+        )
     placed = replace(made, position=_end(whole)) if at_end else made
     rows.insert_component(db, placed)
     return placed
@@ -120,7 +124,9 @@ def add_group(db: Connection, own: Reach, given: NewGroup) -> Group:
     existing(db, own, page_id)
     whole = _whole(db, page_id)
     if len(whole.groups) >= MOST_GROUPS:
-        raise Conflict(f"A status page may have {MOST_GROUPS} groups; remove one first")
+        raise Conflict.full(
+            "statusPageGroups", MOST_GROUPS, f"A status page may have {MOST_GROUPS} groups; remove one first"
+        )
     made = Group(
         id=ids.new_id(),
         page_id=page_id,

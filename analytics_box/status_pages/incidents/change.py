@@ -143,14 +143,20 @@ def room(db: Connection, own: Reach, page_id: str) -> Page:
     check(db, own, "member")
     page = existing(db, own, page_id)
     if incident_rows.count_open(db, page.id) >= MOST_OPEN:
-        raise errors.Conflict(f"This page has {MOST_OPEN} open incidents and maintenances; end or delete one first")
+        raise errors.Conflict.full(
+            "openIncidents",
+            MOST_OPEN,
+            f"This page has {MOST_OPEN} open incidents and maintenances; end or delete one first",
+        )
     return page
 
 
 def check_room(incident: Incident, status: Status) -> None:
     """Raises Conflict for one with too many updates; it may always end."""
     if len(incident.updates) >= MOST_UPDATES and status not in ENDED:
-        raise errors.Conflict(f"This has {MOST_UPDATES} updates; end it, and go on in a new one")
+        raise errors.Conflict.full(
+            "incidentUpdates", MOST_UPDATES, f"This has {MOST_UPDATES} updates; end it, and go on in a new one"
+        )
 
 
 def found(db: Connection, own: Reach, incident_id: str, kind: Kind | None = None) -> tuple[Page, Incident]:

@@ -23,7 +23,7 @@ def save(db: Connection, own: Reach, given: SavedTemplate) -> Template:
     if given.template_id is not None and before is None:
         raise errors.NotFound.of("incidentTemplate", given.template_id)
     if before is None and len(known) >= MOST:
-        raise errors.Conflict(f"This page has {MOST} templates; delete one first")
+        raise errors.Conflict.full("incidentTemplates", MOST, f"This page has {MOST} templates; delete one first")
     name = " ".join(given.name.split())
     if not name:
         raise BadRequest.about("name", "Give it a name")
