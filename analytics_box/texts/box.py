@@ -66,7 +66,9 @@ class TheBox:
     }
 
     messages = "Messages and checks"
-    messages_lead = "Messages on their way, and monitors by state. The counts of attempts begin with the last start."
+    messages_lead = (
+        "Messages that wait for their receivers, and monitors by state. Other counts begin with the last start."
+    )
     outbox = "To"
     outboxes: ClassVar[Mapping[str, str]] = {
         "channels": "Alert channels",
@@ -91,6 +93,8 @@ class TheBox:
         "paused": "paused",
     }
     no_monitors = "None"
+    registries = "Domain registries"
+    lookups = "{answered} questions answered, {failed} failed"
 
     machines = "Ingest machines"
     machines_lead = "The machines that take events. They ask this one every three seconds which websites there are."

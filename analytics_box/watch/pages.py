@@ -32,7 +32,7 @@ async def box(visit: Visitor) -> Page:
             "disk": shown.disk(found.disk),
             "databases": shown.databases(found.files),
             "outboxes": shown.outboxes(found),
-            "monitors": shown.monitors(found),
+            "checks": shown.checks(found),
             "machines": shown.machines(found, visit.person),
             "jobs": shown.jobs(found),
             "jobs_words": shown.jobs_words(found.jobs),

@@ -181,8 +181,17 @@ def _outbox(one: OutboxState, now: int) -> OutboxShown:
     )
 
 
-def monitors(found: State) -> str:
-    """How many monitors there are in each state."""
+def checks(found: State) -> dict[str, str]:
+    """How many monitors there are in each state, and how registries of domains answer if they were asked."""
+    words = texts.TheBox
+    facts = {words.monitors: _monitors(found)}
+    if any(found.lookups.values()):
+        counts = {outcome: figures.count(count) for outcome, count in found.lookups.items()}
+        facts[words.registries] = words.lookups.format(**counts)
+    return facts
+
+
+def _monitors(found: State) -> str:
     words = texts.TheBox
     counted = (
         words.monitors_of.format(count=figures.count(found.monitors[state]), state=text)

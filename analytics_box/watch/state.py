@@ -134,6 +134,7 @@ class State(Struct, frozen=True):
     machines: list[MachineState]
     outboxes: list[OutboxState]
     monitors: dict[str, int]  # by state
+    lookups: dict[str, int]  # questions to registries of domains since the start, by outcome
 
 
 async def state(watched: Watched) -> State:
@@ -169,6 +170,7 @@ async def state(watched: Watched) -> State:
         machines=_machines(watched.machines),
         outboxes=outboxes,
         monitors=dict(watched.outgoing.monitors()),
+        lookups={outcome: count for one in watched.outgoing.lookups for outcome, count in one.items()},
     )
 
 

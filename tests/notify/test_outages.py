@@ -9,6 +9,7 @@ import pytest
 
 from analytics_box import jobs
 from analytics_box.clock import HOUR, MINUTE
+from analytics_box.monitors.domains import DomainWatch
 from analytics_box.watch.state import Watched, current_warnings, state
 from tests.configuration.world import World, world_in
 from tests.outgoing.places import plain
@@ -120,3 +121,6 @@ def test_metrics_and_state_have_what_waits_and_what_became_of_the_rest(here: Wor
     page: Any = here.people.see("ada", "/settings/box").body.decode()
     assert "An alert channel has failed for 15 minutes or longer" in page
     assert "Alert channels" in page
+    assert "Domain registries" not in page, "none was asked"
+    here.box.box.parts[DomainWatch]._registrations.outcomes["failed"] += 3
+    assert "0 questions answered, 3 failed" in here.people.see("ada", "/settings/box").body.decode()
