@@ -18,6 +18,9 @@ _LABEL = r"(?!-)[a-z0-9_-]{1,63}(?<!-)"
 _NAME = re.compile(rf"{_LABEL}(?:\.{_LABEL})*\Z")
 _NUMERIC = re.compile(r"(?:0x[0-9a-f]*|[0-9]+)\Z")
 _FORM = re.compile(r"(?P<scheme>[a-z][a-z0-9+.-]*)://(?P<place>[^/?#]*)(?P<rest>[^#]*)", re.IGNORECASE)
+_PATH = re.compile(r"[^?#]*")
+_AROUND: Final = "".join(map(chr, range(33)))  # control characters and the space
+_LEFT_OUT: Final = dict.fromkeys(map(ord, "\t\r\n"))
 _KEPT = "/?:@!$&'()*+,;=-._~%[]"  # characters of a path and query that stay as they are
 
 
@@ -103,11 +106,17 @@ def target(text: str) -> Target:
 
 
 def redirected(before: Target, location: str) -> Target:
-    """Where an answer's Location leads; spaces and UTF-8 that servers forget to encode are taken. Raises Refused."""
+    """Where an answer's Location leads, read as browsers read it. Raises Refused.
+
+    Spaces, backslashes, tabs and UTF-8 that servers forget to encode are taken.
+    """
     with suppress(UnicodeError):  # then it was Latin-1, or text already
         location = location.encode("latin-1").decode("utf-8")
-    location = location.strip(" ").replace(" ", "%20")
-    if not location.isprintable() or "\\" in location:
+    location = location.strip(_AROUND).translate(_LEFT_OUT).replace(" ", "%20")
+    path = _PATH.match(location)
+    end = path.end() if path is not None else 0
+    location = location[:end].replace("\\", "/") + location[end:].replace("\\", "%5C")
+    if not location.isprintable():
         raise Refused("The answer leads to an address with characters that no address has")
     try:
         return target(urljoin(before.url, location))
