@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _EXAMPLE = "https://stats.example.com"  # the box in every example
 _TO_COPY = re.compile(r'(?<!base_url = ")(?<!e\.g\. )' + re.escape(_EXAMPLE))  # but not where a setting is explained
 _OTHER_PAGE = re.compile(r"([a-z-]+)\.md(#.*)?")
+_BUTTON = re.compile(r"<button.*?</button>", re.DOTALL)
 _FENCE = Markup(
     '<div class="copy"><pre tabindex="0" role="region" aria-label="{label}"><code id="{id}">{content}</code></pre>'
     '<button class="button needs-script" type="button" data-copies="{id}" data-done="{done}">'
@@ -123,8 +124,13 @@ def _tree(headings: list[tuple[str, Section]]) -> Section:
     return Section(first.id, first.title, first.text, parts)
 
 
+def _words(html: Markup) -> str:
+    """The text of a section without its buttons."""
+    return Markup(_BUTTON.sub("", html)).striptags()  # noqa: S704  our own text
+
+
 def _entries(page: Section, address: str) -> Iterator[Entry]:
-    yield Entry(address, page.title, "", page.text.striptags())
+    yield Entry(address, page.title, "", _words(page.text))
     for section in page.parts:
         for part in (section, *section.parts):
-            yield Entry(f"{address}#{part.id}", part.title, page.title, part.text.striptags())
+            yield Entry(f"{address}#{part.id}", part.title, page.title, _words(part.text))

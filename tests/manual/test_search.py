@@ -99,6 +99,12 @@ def test_a_search_takes_no_more_steps_than_a_small_page(box: WholeBox, query: st
     assert steps(lambda: index.search(query)) < 40_000
 
 
+def test_buttons_beside_examples_are_not_part_of_what_is_found(box: WholeBox) -> None:
+    content = box.get("/docs/search?q=forgot+your+password", accept="text/html").body.decode()
+    assert "Forgot your password?" in content
+    assert not re.search(r"\w(Copy|Copied)\b", content)
+
+
 def test_a_search_is_answered_again_without_searching(box: WholeBox, monkeypatch: pytest.MonkeyPatch) -> None:
     first = box.get("/docs/search?q=salts+and+keys", accept="text/html")
     monkeypatch.setattr(Index, "search", never)
