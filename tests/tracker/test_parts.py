@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, Route
 
 from tests.tracker.collector import Collector
 from tests.tracker.one_page import on_one_page
@@ -163,6 +163,25 @@ def test_a_part_that_cannot_be_loaded_is_done_without(page: Page, collector: Col
     page.click("p")
     collector.wait_for("screen_view")
     collector.wait_for("marked")
+
+
+def test_what_visitors_do_is_kept_for_a_missing_part_up_to_a_bound(page: Page, collector: Collector) -> None:
+    asked: list[Route] = []
+
+    def hold(route: Route) -> None:
+        asked.append(route)
+
+    page.route("**/parts/clicks.js*", hold)
+    page.goto(collector.publish("/", tag="data-track-attributes", body="<p data-track=first>1<p data-track=last>2"))
+    page.wait_for_function("databuddy.getProfileId() === null")  # parts.js is there
+    page.click("p")
+    page.evaluate("for (let n = 0; n < 2000; n++) dispatchEvent(new Event('scroll'))")
+    page.click("p + p")
+    track(page, "bought")
+    asked[0].continue_()
+    page.evaluate("databuddy.flush()")
+    collector.wait_for("bought")
+    assert [event["name"] for event in collector.events()] == ["screen_view", "first", "bought"]
 
 
 @pytest.mark.parametrize("missing", ["parts.js", "parts/rules.js*", "parts/delivery.js*"])

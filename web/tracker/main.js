@@ -9,8 +9,8 @@ import { optOut } from "./silence.js";
 let view;
 let views = 0;
 /** The open page, and the page before it. */
-let here = path();
-let referrer = document.referrer.replace(/[?#].*/, "");
+let here = page(location.href);
+let referrer = page(document.referrer);
 /** While visible: when that began, in ms. While hidden: what the last exit left of a second, negative. */
 let shownAt;
 /** Lowest pixel that was on screen. */
@@ -18,9 +18,9 @@ let bottom;
 /** Truthy while a new address may still redirect. */
 let timer;
 
-/** The page's address without its query, and without its fragment unless that is what routes. */
-function path() {
-  return location.href.replace(settings.trackHashChanges ? /\?[^#]*/g : /[?#].*/, "");
+/** An address without its query, and without its fragment unless that is what routes. */
+function page(address) {
+  return address.replace(settings.trackHashChanges ? /\?[^#]*/g : /[?#].*/, "");
 }
 
 /**
@@ -79,7 +79,7 @@ function exit() {
 
 /** When the address has changed: leaves the old page now, opens the new one when that is no redirect. */
 function navigated() {
-  const now = path();
+  const now = page(location.href);
   if (now != here) {
     exit();
     referrer = here;

@@ -125,7 +125,8 @@ function sendBare() {
 /** Sees to an entry after all that came before it; what comes of an entry goes with it. */
 function take(entry) {
   if (busy && !pending) return handle(entry);
-  kept.push(entry);
+  // A part may never come: then what visitors do is kept up to here, and no more of it.
+  if (!(pending && kept[999] && entry.type)) kept.push(entry);
   if (pending && entry.type == "pagehide") sendBare();
   while (!pending && !busy && kept.length) {
     busy = true;

@@ -70,13 +70,13 @@
   // tracker/main.js
   var view;
   var views = 0;
-  var here = path();
-  var referrer = document.referrer.replace(/[?#].*/, "");
+  var here = page(location.href);
+  var referrer = page(document.referrer);
   var shownAt;
   var bottom;
   var timer;
-  function path() {
-    return location.href.replace(settings.trackHashChanges ? /\?[^#]*/g : /[?#].*/, "");
+  function page(address) {
+    return address.replace(settings.trackHashChanges ? /\?[^#]*/g : /[?#].*/, "");
   }
   function begin(properties) {
     view = {
@@ -119,7 +119,7 @@
     }
   }
   function navigated() {
-    const now = path();
+    const now = page(location.href);
     if (now != here) {
       exit();
       referrer = here;
