@@ -10,7 +10,7 @@ from typing import Any
 import click
 import msgspec
 
-from analytics_box import __version__, errors, health_check
+from analytics_box import __version__, errors, health_check, secret_file
 from analytics_box.accounts import passwords, rules
 from analytics_box.admin import channel
 from analytics_box.backup import restore, upgrade
@@ -153,10 +153,26 @@ def check(over_http: bool, as_json: bool, **given: Any) -> None:
 
     def run() -> None:
         found = read_settings(given)
+        if not over_http:
+            _check_settings(found)
         look = _answers if over_http else _is_sound
         sys.exit(0 if look(found, as_json=as_json) else 1)
 
     guarded(run)
+
+
+def _check_settings(found: Settings) -> None:
+    """Raises SettingsError for what a start would refuse, files that settings name included."""
+    from analytics_box.http.address import networks  # noqa: PLC0415  a part of the server, which other commands spare
+    from analytics_box.outgoing.fences import fences  # noqa: PLC0415  as above
+    from analytics_box.outgoing.resolve import resolver  # noqa: PLC0415  as above
+    from analytics_box.web_server import check_tls  # noqa: PLC0415  as above
+
+    check_tls(found)
+    secret_file.check(found)
+    networks(found.trusted_proxies)
+    fences(found)
+    resolver(found)
 
 
 _MISSING = "missing"

@@ -142,6 +142,30 @@ def test_an_unknown_name_in_the_file_is_warned_of(data: Path) -> None:
     assert "'prot' is not a setting" in run("check", data=data).stderr
 
 
+@pytest.mark.parametrize(
+    ("environment", "reason"),
+    [
+        ({"BASE_URL": "https://example.com/stats"}, "the path /stats cannot be used"),
+        (
+            {"METRICS": "on", "METRICS_TOKEN_FILE": "/nowhere/token"},
+            "metrics_token_file: /nowhere/token cannot be read",
+        ),
+        ({"TLS_CERTIFICATE": "/nowhere/cert", "TLS_KEY": "/nowhere/key"}, "cannot be used"),
+        ({"TRUSTED_PROXIES": "proxy"}, "trusted_proxies"),
+        ({"ALLOWED_PRIVATE_TARGETS": "home"}, "allowed_private_targets"),
+        ({"DNS_SERVERS": "dns.example.com"}, "dns_servers"),
+    ],
+)
+@pytest.mark.parametrize("command", ["serve", "check"])
+def test_settings_that_cannot_work_are_refused_by_a_start_and_by_check(
+    data: Path, command: str, environment: dict[str, str], reason: str
+) -> None:
+    ended = run(command, data=data, **{f"ANALYTICS_BOX_{name}": value for name, value in environment.items()})
+    assert ended.exit_code == 1
+    assert reason in ended.stderr
+    assert ended.stderr.count("\n") == 1
+
+
 @pytest.mark.parametrize("command", ["serve", "check"])
 def test_a_wrong_setting_is_refused_in_one_line(data: Path, command: str) -> None:
     ended = run(command, data=data, ANALYTICS_BOX_PORT="http")
