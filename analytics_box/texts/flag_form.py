@@ -31,7 +31,7 @@ class FlagForm:
     status = "Status"
     statuses: ClassVar[Mapping[str, str]] = {
         "active": "Active: apps get it",
-        "inactive": "Inactive: apps use what they have in their code",
+        "inactive": "Inactive: apps get the off value, or the default in their code",
         "archived": "Archived: inactive, and out of the list",
     }
     default = "Everybody else"
@@ -126,7 +126,7 @@ class FlagForm:
     no_groups = "There is no target group here yet."
     make_group = "New target group"
     needs = "Other flags that it needs"
-    needs_help = "If one of them is not as it must be, this flag is off for that user."
+    needs_help = "If one of them is not as it must be, this flag gives its off value to that user."
     need = "Flag {number} that it needs"
     need_key = "Key of the flag"
     need_must = "It must"

@@ -154,7 +154,7 @@ class FlagList:
             "Saved, but the flag is inactive, because a flag that it needs is not active. Activate that one first."
         ),
         "active": "The flag is active. Apps get it within 30 seconds.",
-        "inactive": "The flag is inactive. Apps use what they have in their code, within 30 seconds.",
+        "inactive": "The flag is inactive. Apps get its off value, or the default in their code, within 30 seconds.",
         "archived": "The flag is archived. You find it in the list with the status “Archived”.",
         "needed": "The flag is not active any more. Flags that need it (you see them below) are off for everybody now.",
         "deleted": "The flag is deleted. Apps use what they have in their code, within 30 seconds.",

@@ -72,6 +72,7 @@ class Asker:
     """A context within bounds, with what was found out of it so far."""
 
     __slots__ = (
+        "_name",
         "_person",
         "context",
         "drawing",
@@ -93,6 +94,7 @@ class Asker:
         self.team_id = bounded(context.team_id)
         self.found: dict[str, Found] = {}  # properties that were looked at
         self.parts: dict[str, Found] = {}  # and the other attributes
+        self._name: str | None = None
         self._person: tuple[int, int] | None = None
         self.drawing: Drawing | None = None  # of the flag whose rules are looked at
         self.groups: dict[tuple[str, Drawing | None], int] = {}  # which rule of a target group matches first
@@ -101,7 +103,9 @@ class Asker:
     @property
     def person(self) -> str:
         """Whom draws by user are about (wire 6.3): an email among the properties does not count."""
-        return drawn_by(self.user_id) or drawn_by(bounded(self.context.email)) or ANONYMOUS
+        if self._name is None:
+            self._name = drawn_by(self.user_id) or drawn_by(bounded(self.context.email)) or ANONYMOUS
+        return self._name
 
     def person_hash(self) -> tuple[int, int]:
         """`scale_and_hash` of the person, which all default draws by user share."""

@@ -15,6 +15,7 @@ from analytics_box.flags.editing.draft import started
 from analytics_box.flags.editing.messages import NewFlag
 from analytics_box.flags.evaluation.bucketing import (
     absolute,
+    murmur3,
     rollout_draw,
     rule_draw,
     scale_and_hash,
@@ -202,6 +203,19 @@ def test_variants_have_the_weights_that_they_were_given(algorithm: Algorithm) ->
     assert unevenness([counted["v0"], counted["v1"], counted["v3"]], (0.6, 0.25, 0.15)) < UNFAIR[2]
     evenly = Counter(one.variant for _, one in given)
     assert unevenness([evenly[f"v{one}"] for one in range(4)], [0.25] * 4) < UNFAIR[3]
+
+
+def test_the_draw_of_flagd_is_murmur3_of_salt_and_identity_together() -> None:
+    """It hashes the salt once, and the blocks of an identity once for all salts that are as long behind a block."""
+    chance = random.Random(11)
+    letters = "abc-09é日🚀"
+    for size in range(14):
+        salt = "".join(chance.choices(letters, k=size))
+        one = flag("key", bucketing={"algorithm": "flagd", "salt": salt or "s"})
+        draw, begun = rollout_draw(one, one.definition.bucketing), salt or "s"
+        for length in range(30):
+            who = "".join(chance.choices(letters, k=length))
+            assert draw(who) == murmur3((begun + who).encode()) * 100 / 2**32, (begun, who)
 
 
 def test_variants_are_drawn_with_a_salt_of_their_own() -> None:
