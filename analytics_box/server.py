@@ -8,7 +8,6 @@ import socket
 import threading
 from collections.abc import Callable, Coroutine, Sequence
 from datetime import UTC, datetime, timedelta
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +26,7 @@ from analytics_box.overview.live import Live
 from analytics_box.pace import Pace, keep_pace
 from analytics_box.settings import Settings
 from analytics_box.status_pages.subscribers.deliveries import SubscriberDeliveries
-from analytics_box.store.integrity import integrity_in_pieces
+from analytics_box.store.integrity import look_through
 from analytics_box.web_server import HARD_STOP, WebServer, check_tls
 
 log = logging.getLogger(__name__)
@@ -38,7 +37,6 @@ _ENDING = tuple(
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
     if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN
 )
-_PIECE_SECONDS = 600.0  # for one piece of the look after a crash
 _NEW_OBJECTS = 10_000  # between two searches for garbage; Python's own 700 is for small programs
 
 
@@ -174,18 +172,13 @@ def check_after_crash(box: Box) -> None:
     sound = True
     for db in (box.box_db, box.events.db):
         try:
-            found = integrity_in_pieces(partial(db.read_now, seconds=_PIECE_SECONDS))
-        except Unavailable:
-            if db.damage.reason:
+            if look_through(db):
+                log.info("%s is sound after an unclean stop", db.path.name)
+            else:
                 sound = False
-                continue
+        except Unavailable:
             log.warning("%s was not looked through to its end: the box is stopping", db.path.name)
             return
-        if found == "ok":
-            log.info("%s is sound after an unclean stop", db.path.name)
-        else:
-            db.damage.note(found)
-            sound = False
     if sound:
         box.found_sound()
 

@@ -4,13 +4,14 @@ import asyncio
 import logging
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
 from msgspec import Struct
 
 from analytics_box.backup import record, take
-from analytics_box.backup.failures import Failed, Stopped
+from analytics_box.backup.failures import Failed, Stopped, UnsoundCopy
 from analytics_box.backup.going_on import GoingOn
 from analytics_box.backup.manifest import KEY_IN_CLEAR
 from analytics_box.backup.places import place_of, shown_as
@@ -18,9 +19,10 @@ from analytics_box.backup.record import Entry
 from analytics_box.backup.sealing import passphrase_of
 from analytics_box.backup.take import Copy, Wanted
 from analytics_box.clock import DAY, HOUR, Clock
-from analytics_box.errors import Conflict
+from analytics_box.errors import Conflict, Unavailable
 from analytics_box.settings import Settings
 from analytics_box.store.db import Connection, Db
+from analytics_box.store.integrity import look_through
 
 log = logging.getLogger(__name__)
 
@@ -103,9 +105,16 @@ class Backups:
         except Stopped:
             return
         except (Failed, OSError) as failed:
+            if isinstance(failed, UnsoundCopy):  # because the databases are damaged, or the disk of the copy is
+                await asyncio.to_thread(self._look_for_damage)
             log.error("No backup was made to %s: %s", settings.backup_to, failed)
             entry = Entry("scheduled", shown_as(settings.backup_to), self._clock.now(), error=str(failed))
         await self.note(entry)
+
+    def _look_for_damage(self) -> None:
+        with suppress(Unavailable):  # the box is stopping
+            for db in self._databases:
+                look_through(db)
 
     def _make(self) -> Entry:
         settings = self._settings

@@ -4,6 +4,7 @@ Failed
 ├── NoRoom          a disk has too little room
 ├── NotABackup      the source is no backup, or it was changed, cut off or sealed with another passphrase
 ├── NotReached      the place cannot be read or written
+├── UnsoundCopy     the copy of both files is damaged: they are, or the disk that it is on
 └── Stopped         the box stops
 """
 
@@ -22,6 +23,10 @@ class NotABackup(Failed):
 
 class NotReached(Failed):
     """The place cannot be read or written."""
+
+
+class UnsoundCopy(Failed):
+    """The copy of both files is damaged: they are, or the disk that it is on."""
 
 
 class Stopped(Failed):

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from analytics_box import __version__, ids
 from analytics_box.backup import manifest as manifests
-from analytics_box.backup.failures import Failed, NoRoom, NotABackup
+from analytics_box.backup.failures import Failed, NoRoom, NotABackup, UnsoundCopy
 from analytics_box.backup.going_on import GoingOn, nobody_minds
 from analytics_box.backup.manifest import Held, Kind, Manifest
 from analytics_box.backup.places import PIPE, Place, Sink
@@ -177,7 +177,7 @@ def finish(
         try:
             contents = snapshot.examine(folder, going_on)
         except snapshot.NotSound as broken:
-            raise Failed(f"No backup was made: {broken}. `analytics-box check` says more") from broken
+            raise UnsoundCopy(f"No backup was made: {broken}. `analytics-box check` says more") from broken
         files = _files(settings, folder, with_key=wanted.with_key)
         manifest = Manifest(
             format=manifests.FORMAT,

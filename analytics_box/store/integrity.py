@@ -12,10 +12,13 @@ from typing import Any, NamedTuple
 
 import apsw
 
+from analytics_box.errors import Unavailable
+from analytics_box.store.db import Db
 from analytics_box.store.trouble import words
 
 PIECE = 100_000  # rows that are read at once
 MOST_COMPLAINTS = 10
+_PIECE_SECONDS = 600.0  # for one piece
 
 Read = Callable[[Callable[[apsw.Connection], Any]], Any]
 
@@ -63,6 +66,22 @@ def integrity_in_pieces(read: Read, *, piece: int = PIECE) -> str:
     except apsw.Error as broken:
         return _damaged(broken)
     return "ok"
+
+
+def look_through(db: Db) -> bool:
+    """Look through a database that is in use, and note its damage. Return whether it is sound.
+
+    For threads other than the event loop's. Raises Unavailable if the box stops before the end.
+    """
+    try:
+        found = integrity_in_pieces(partial(db.read_now, seconds=_PIECE_SECONDS))
+    except Unavailable:
+        if db.damage.reason:
+            return False
+        raise
+    if found != "ok":
+        db.damage.note(found)
+    return found == "ok"
 
 
 def _complaints(db: apsw.Connection, check: str) -> str:

@@ -171,3 +171,20 @@ def test_a_box_that_stops_breaks_its_backup_off(box: WholeBox, folder: Path) -> 
     assert list(folder.iterdir()) == []
     assert record.read(box.box.settings.data_dir) == []
     assert not (box.box.settings.data_dir / take.COPIES).exists()
+
+
+def test_backup_that_finds_damage_makes_it_known(box: WholeBox) -> None:
+    numbers = "with recursive n(i) as (values(1) union all select i + 1 from n where i < 4000)"
+    box.box.events.db.write_now(
+        lambda db: db.execute(f"create table unread as {numbers} select i, randomblob(400) b from n").fetchall()
+    )
+    box.reopen()
+    with (box.box.settings.data_dir / "events.db").open("r+b") as file:
+        file.seek(-40 * 8_192, 2)
+        file.write(b"\xff" * 10 * 8_192)
+    assert box.get("/health/ready").status == 200, "nobody has read it yet"
+    minute(box)
+    failed = box.box.parts[Backups].standing().failed
+    assert failed is not None
+    assert "events.db is damaged" in failed.error
+    assert box.get("/health/ready").json == {"status": "unavailable", "reason": "events.db is damaged"}
