@@ -5,6 +5,7 @@ from collections.abc import Callable
 from msgspec import Struct
 
 PAGE_VIEW, CUSTOM, PAGE_EXIT = 1, 2, 3  # kinds of events
+MEASURED = 4  # a span of a bot, quarantined with its events (ingest.held)
 EXPOSURE = "$flag_evaluated"  # the name of custom events that say what a flag gave
 
 # Ids of visitors have so many bits, which are six bytes in SQLite. The lowest says whether the id lasts, which nothing

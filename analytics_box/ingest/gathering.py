@@ -5,6 +5,7 @@ from collections import Counter
 from analytics_box.facts.event import Event, Fact
 from analytics_box.ingest import happened
 from analytics_box.ingest.enrich import Sender, Target, measured, understand
+from analytics_box.ingest.held import held
 from analytics_box.ingest.intake import Intake
 from analytics_box.ingest.ledger import NOTHING
 from analytics_box.ingest.payload import Incoming, Sent
@@ -49,11 +50,11 @@ class Gathering:
             now=self._now,
             event_id=event_id,
         )
-        ignored = target.ignores(span.path) or self.sender.bot
+        ignored = target.ignores(span.path)
         if ignored:
             self._leave_out(target.site, ignored)
         else:
-            self._facts.append(span)
+            self._facts.append(held(span, self.sender) if self.sender.bot else span)
             self._budget = target.budget
 
     def wrong(self, site: int, reason: str) -> None:

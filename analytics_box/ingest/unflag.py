@@ -1,4 +1,5 @@
-"""Counting quarantined events of an allowed bot (semantics 19), with the sessions that they would have had.
+"""Counting quarantined events of an allowed bot (semantics 19), and what was measured with them, with the sessions that
+they would have had.
 
 They are taken for events that come late: each continues a session of its visitor that it fits, else it begins one
 (semantics 10 and 15). What an event's salt of the day before would have told is gone, so that a visit across midnight
@@ -11,12 +12,15 @@ from typing import Any
 
 import msgspec
 
+from analytics_box.facts.event import MEASURED
 from analytics_box.facts.layout import INSERT, STORED_ATTRIBUTES, STORED_COLUMNS, stored
+from analytics_box.facts.tables import CLOSED, SPANS
 from analytics_box.ingest import exposures
+from analytics_box.ingest.held import own_of
 from analytics_box.ingest.live import LiveSessions
 from analytics_box.ingest.placing import Placing, Who, note_replaced
 from analytics_box.ingest.recovery import Recovered, around
-from analytics_box.ingest.sessions import IDLE, LONGEST, Signal
+from analytics_box.ingest.sessions import IDLE, LONGEST, SPAN_KINDS, Signal
 from analytics_box.store.db import Connection, Db
 from analytics_box.store.strings import EMPTY, Strings
 
@@ -84,7 +88,11 @@ def _write(db: Connection, *, live: LiveSessions, strings: Strings, found: list[
         live.learn(*visits)
     placing = Placing(live, most_moved=_MOST_MOVED)
     exposing = strings.number(db, exposures.NAME)
+    tables = {strings.number(db, table): table for table in SPANS}
     for row in rows:
+        if row[_AT["kind"]] == MEASURED:
+            _measure(db, list(row), tables[int(str(row[_AT["name"]]))], placing, strings)
+            continue
         counted = _counted(db, list(row), placing)
         if counted[_AT["name"]] == exposing:
             _expose(db, counted, strings)
@@ -107,6 +115,19 @@ def _expose(db: Connection, row: Row, strings: Strings) -> None:
     own = dict(zip(("flag", "variant"), [strings.number(db, text) for text in exposure], strict=True))
     of_event = dict(zip(_COLUMNS, row, strict=True))
     db.execute(INSERT["flag_exposures"], [(of_event | own)[name] for name in STORED_COLUMNS["flag_exposures"]])
+
+
+def _measure(db: Connection, row: Row, table: str, placing: Placing, strings: Strings) -> None:
+    """What was measured, as the row of its table that it would have been at once."""
+    own = own_of(table, row[_AT["properties"]])
+    if own is None:
+        return
+    row[_AT["kind"]] = SPAN_KINDS[table]
+    of_event = dict(zip(_COLUMNS, _counted(db, row, placing), strict=True))
+    for name, value in zip(SPANS[table], own, strict=True):
+        number = strings.number if name in CLOSED else strings.folded
+        of_event[name] = number(db, value) if isinstance(value, str) else value
+    db.execute(INSERT[table], [of_event[name] for name in STORED_COLUMNS[table]])
 
 
 def _counted(db: Connection, row: Row, placing: Placing) -> Row:

@@ -28,7 +28,7 @@ from analytics_box.store.text_numbers import number_of
 
 log = logging.getLogger(__name__)
 
-_KINDS = {1: "screen_view", 2: "custom", 3: "page_exit"}
+_KINDS = {1: "screen_view", 2: "custom", 3: "page_exit", 4: "measured"}
 _METRICS = {number: name for name, number in {**TIMINGS, **METRICS}.items()}
 _THERE = 1_000  # rows that are read in ClickHouse together
 _END = 10**18 - 1  # no row there has a larger id

@@ -279,3 +279,11 @@ KINDS_AS_A_RANGE = (
     " where type = 'table' and name = 'stored_events'",
     "pragma writable_schema = reset",
 )
+
+# A step of events.db: a kind for what is measured of bots; no row changes.
+MORE_KINDS = (
+    "pragma writable_schema = on",
+    "update sqlite_schema set sql = replace(sql, 'check (kind between 1 and 3)', 'check (kind between 1 and 4)')"
+    " where type = 'table' and name = 'stored_events'",
+    "pragma writable_schema = reset",
+)

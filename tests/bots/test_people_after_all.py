@@ -82,6 +82,54 @@ def test_people_after_all_count_with_their_sessions_from_the_first_event_on(box:
     assert [(one["reason"], one["agent"]) for one in found["people"]] == [(bots.KNOWN, "Kiosk-Monitor")]
 
 
+MEASURED: tuple[tuple[str, Any], ...] = (
+    ("/vitals", [{"metricName": "LCP", "metricValue": 1_200.5}]),
+    ("/errors", [{"message": "x is no function", "lineno": 3, "errorType": "TypeError"}]),
+    ("/engagement", [{"timeOnPage": 30_000, "exitType": "unload", "lastFormField": "email"}]),
+    ("/", {"type": "outgoing_link", "href": "https://partner.example/a", "text": "Partner"}),
+)
+
+
+def measure(box: WholeBox, user_agent: str) -> list[str]:
+    """What is sent about a page; return what was said of each."""
+    given = {"databuddy_client_id": box.sites["shop"], "user_agent": user_agent}
+    said = []
+    for path, items in MEASURED:
+        page = {"path": "https://shop.example/a", "eventId": "e1"}
+        body = [{**page, **one} for one in items] if isinstance(items, list) else {**page, **items}
+        answer = box.ask("POST", path, headers=given, body=json.dumps(body).encode(), address="198.51.100.7")
+        said.append(answer.headers["x-analytics-box"])
+    return said
+
+
+def measured(box: WholeBox) -> list[list[tuple[Any, ...]]]:
+    return [
+        rows(box, "vitals", "metric", "value", "session <> 0", "path"),
+        rows(box, "errors", "type", "message", "line", "session <> 0", "path"),
+        rows(box, "engagement", "exit_type", "time_on_page", "last_field", "active_time", "session <> 0"),
+        rows(box, "outgoing_links", "href", "text", "domain", "session <> 0"),
+    ]
+
+
+def test_measurements_of_an_allowed_bot_count_as_if_they_had_never_been_quarantined(tmp_path: Path) -> None:
+    found = []
+    for user_agent in (KIOSK, CHROME):
+        with whole_box(tmp_path / user_agent[-4:], clock=FixedClock()) as box:
+            send(box, user_agent)
+            said = measure(box, user_agent)
+            if user_agent == KIOSK:
+                assert said == [f"held=1; reason={bots.KNOWN}"] * 4
+                assert measured(box) == [[], [], [], []]
+                assert call(box, "listBots")["programs"][0]["count"] == 5
+                assert call(box, "allowBot", reason=bots.KNOWN, agent="Kiosk-Monitor")["counted"] == 5
+                assert call(box, "listBots")["programs"] == []
+            assert visits(box) == (1, 1, 1)
+            assert count(box, "events") == 1
+            found.append(measured(box))
+    assert found[0] == found[1]
+    assert all(len(one) == 1 for one in found[0])
+
+
 def test_it_holds_for_one_website_and_for_one_program_only(box: WholeBox) -> None:
     call(box, "allowBot", reason=bots.KNOWN, agent="Kiosk-Monitor")
     assert send(box, site="blog").status == 204

@@ -62,7 +62,7 @@ def test_every_way_of_not_counting_is_counted_under_its_reason(box: WholeBox) ->
     assert send(box, [VIEW, 7, VIEW], path="/batch") == "stored=2, dropped=1; reason=invalid_schema"
     assert send(box, [{**VIEW, "eventId": "e"}] * 3, path="/batch") == "stored=1, dropped=2; reason=duplicate"
     assert send(box, **bot).startswith("held=1; reason=")
-    assert send(box, [{"message": "x"}] * 2, path="/errors", **bot).startswith("dropped=2; reason=")
+    assert send(box, [{"message": "x"}] * 2, path="/errors", **bot).startswith("held=2; reason=")
     assert listed(box) == {
         "origin_not_authorized": 1,
         "invalid_schema": 3,

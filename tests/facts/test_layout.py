@@ -25,7 +25,7 @@ def test_an_event_is_written_without_a_table_for_its_checks(world: World) -> Non
     assert not [step for step in steps if step[1] in {"OpenEphemeral", "OpenAutoindex"}]
 
 
-@each("kind", [0, 4])
+@each("kind", [0, 5])
 def test_other_kinds_of_events_are_refused(world: World, kind: int) -> None:
     columns = STORED_COLUMNS["events"]
     values = [kind if column == "kind" else 1 for column in columns]

@@ -200,13 +200,13 @@ def test_a_late_span_keeps_its_time_and_an_impossible_one_gets_the_arrivals(box:
     assert [time for (time,) in rows(box, "vitals", "time")] == [times[0], NOON, NOON, NOON, NOON]
 
 
-def test_programs_leave_no_span(box: WholeBox) -> None:
+def test_measurements_of_bots_are_quarantined_with_their_events(box: WholeBox) -> None:
     program = {"user_agent": "Googlebot/2.1 (+http://www.google.com/bot.html)"}
     item = {**WHO, "metricName": "LCP", "metricValue": 1}
     answer = box.post(f"/vitals?client_id={box.sites['shop']}", [item], **program)  # type: ignore[arg-type]  # headers by name
     assert (answer.status, count(box, "vitals")) == (204, 0)
     box.post(f"/?client_id={box.sites['shop']}", {**VIEW, "load_time": 5}, **program)  # type: ignore[arg-type]  # headers by name
-    assert (count(box, "events"), count(box, "vitals")) == (1, 0)
+    assert (count(box, "events"), count(box, "vitals")) == (2, 0)
 
 
 def test_a_cookieless_website_drops_the_ids_of_clients(box: WholeBox) -> None:  # semantics 7

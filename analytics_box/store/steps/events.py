@@ -8,6 +8,7 @@ from analytics_box.store.stored_facts import (
     FLAG_EXPOSURES,
     KINDS_AS_A_RANGE,
     LASTING_IDS,
+    MORE_KINDS,
     NOT_MEASURED,
     SILENT_BELOW_FLOORS,
     STORED_FACTS,
@@ -564,4 +565,5 @@ EVENTS = (
     ),
     ("0018_kinds_as_a_range", KINDS_AS_A_RANGE),
     ("0019_check_of_nothing", null_allowed("checks", "data")),
+    ("0020_held_measurements", MORE_KINDS),
 )
