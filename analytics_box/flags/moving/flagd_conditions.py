@@ -1,6 +1,7 @@
 """Conditions in JsonLogic, as flagd has them. Pure."""
 
 from collections.abc import Callable, Mapping, Sequence
+from operator import ge, gt, le, lt
 from typing import Any, Final
 
 import msgspec
@@ -32,6 +33,7 @@ _NUMBERS: Final[dict[str, Operator]] = {
     ">=": "greater_or_equal",
 }
 _TURNED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_HOLDS: Final[dict[str, Callable[[float, float], bool]]] = {"<": lt, "<=": le, ">": gt, ">=": ge}
 _TEXTS: Final[dict[str, Operator]] = {"starts_with": "starts_with", "ends_with": "ends_with"}
 _VERSIONS: Final[dict[str, Operator]] = {
     "=": "version_equals",
@@ -169,8 +171,10 @@ def _ordered(operation: str, arguments: Sequence[Any]) -> Node | None:
     if attribute is None or not isinstance(value, int | float) or isinstance(value, bool):
         return None
     found = leaf(attribute, _NUMBERS[operation], value)
-    holds_for_none = {"<": value > 0, "<=": value >= 0, ">": value < 0, ">=": value <= 0}[operation]
-    return any_of((found, none_of([exists(attribute)]))) if holds_for_none else found  # a missing value is 0 there
+    # In JsonLogic a missing value and false are 0 there, and true is 1.
+    missing, off, on = none_of([exists(attribute)]), leaf(attribute, "equals", False), leaf(attribute, "equals", True)
+    as_numbers = ((missing, 0), (off, 0), (on, 1))
+    return any_of((found, *(node for node, number in as_numbers if _HOLDS[operation](number, value))))
 
 
 def inside(attribute: str, text: str) -> Node:
