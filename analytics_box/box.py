@@ -73,7 +73,7 @@ from analytics_box.store.db import Db
 from analytics_box.store.pairing import bring_together
 from analytics_box.store.reserve import Reserve
 from analytics_box.watch.notices import notices
-from analytics_box.watch.outgoing import Outgoing, WatchedOutbox
+from analytics_box.watch.outgoing import OutgoingWatch, WatchedOutbox
 from analytics_box.watch.readiness import Readiness
 from analytics_box.watch.runs import Runs
 from analytics_box.watch.state import Watched
@@ -316,7 +316,7 @@ def _watched(
         monotonic=clock.monotonic(),
         machines=machines,
         cut_off_since=lambda: engine.isolated_since,
-        outgoing=Outgoing(monitors=engine.by_state),
+        outgoing=OutgoingWatch(monitors=engine.by_state),
     )
 
 

@@ -11,13 +11,13 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
-from analytics_box.notify.rules import LIFETIME, OUTAGE, Backoff, Verdict
+from analytics_box.notify.rules import LIFETIME, OUTAGE, AttemptVerdict, ReceiverBackoff
 from analytics_box.store.db import Connection
 
 REPLACED: Final = "Replaced by a newer message about the same subject while nothing could be delivered"
 
 
-class Outbox(Struct, frozen=True):
+class OutboxTables(Struct, frozen=True):
     """The tables of an outbox, and the column of its messages that names their receiver.
 
     `failing` selects the receivers whose failures somebody has to do something about.
@@ -38,8 +38,8 @@ class Queue(Struct, frozen=True):
     failing: int = 0
 
 
-CHANNELS: Final = Outbox("channels", "deliveries", "channel_id", "enabled = 1")
-SUBSCRIBERS: Final = Outbox(
+CHANNELS: Final = OutboxTables("channels", "deliveries", "channel_id", "enabled = 1")
+SUBSCRIBERS: Final = OutboxTables(
     "subscribers",
     "subscriber_deliveries",
     "subscriber_id",
@@ -49,8 +49,8 @@ SUBSCRIBERS: Final = Outbox(
 )
 
 
-def queue(db: Connection, outbox: Outbox, *, now: int) -> Queue:
-    """Return how an outbox is doing."""
+def queue(db: Connection, outbox: OutboxTables, *, now: int) -> Queue:
+    """Return the state of an outbox."""
     (found,) = db.execute(
         f"""
         -- receivers.queue
@@ -64,19 +64,21 @@ def queue(db: Connection, outbox: Outbox, *, now: int) -> Queue:
     return Queue(int(str(waiting)), None if oldest is None else int(str(oldest)), int(str(failing)))
 
 
-def count(outcomes: Counter[str], verdict: Verdict, error: str) -> None:
+def count(outcomes: Counter[str], verdict: AttemptVerdict, error: str) -> None:
     """Count what became of an attempt."""
     outcomes["sent" if not error else "given_up" if verdict.again_at is None else "failed"] += 1
 
 
-def store(db: Connection, outbox: Outbox, receiver_id: str, verdict: Verdict, *, now: int, error: str) -> None:
+def store(
+    db: Connection, outbox: OutboxTables, receiver_id: str, verdict: AttemptVerdict, *, now: int, error: str
+) -> None:
     """Store what follows for a receiver from an attempt: with a message that expires, all that are as old do."""
     _store_backoff(db, outbox, receiver_id, verdict.backoff)
     if verdict.is_expired:
         _give_up(db, outbox, receiver_id, before=now - LIFETIME, now=now, error=error)
 
 
-def _store_backoff(db: Connection, outbox: Outbox, receiver_id: str, backoff: Backoff) -> None:
+def _store_backoff(db: Connection, outbox: OutboxTables, receiver_id: str, backoff: ReceiverBackoff) -> None:
     db.execute(
         f"""
         -- receivers.store_backoff
@@ -86,13 +88,13 @@ def _store_backoff(db: Connection, outbox: Outbox, receiver_id: str, backoff: Ba
     )
 
 
-def forget(db: Connection, outbox: Outbox, receiver_id: str) -> None:
+def forget(db: Connection, outbox: OutboxTables, receiver_id: str) -> None:
     """Forget a receiver's failures, because a person wants it tried now or has changed where it is."""
-    _store_backoff(db, outbox, receiver_id, Backoff())
+    _store_backoff(db, outbox, receiver_id, ReceiverBackoff())
     wake(db, outbox, [receiver_id], now=0)
 
 
-def wake(db: Connection, outbox: Outbox, receivers: Collection[str], *, now: int) -> None:
+def wake(db: Connection, outbox: OutboxTables, receivers: Collection[str], *, now: int) -> None:
     """Have the oldest message of each of these receivers tried now, or as soon as another try is allowed."""
     db.execute(
         f"""
@@ -111,7 +113,7 @@ def wake(db: Connection, outbox: Outbox, receivers: Collection[str], *, now: int
     )
 
 
-def wake_mailboxes(db: Connection, outbox: Outbox, *, now: int) -> None:
+def wake_mailboxes(db: Connection, outbox: OutboxTables, *, now: int) -> None:
     """Have the oldest message of every failing mailbox tried now: the mail server takes mail again."""
     found = db.execute(
         f"-- receivers.wake_mailboxes\nselect id from {outbox.receivers} where kind = 'email' and failures > 0"
@@ -119,7 +121,7 @@ def wake_mailboxes(db: Connection, outbox: Outbox, *, now: int) -> None:
     wake(db, outbox, [str(receiver_id) for (receiver_id,) in found], now=now)
 
 
-def _give_up(db: Connection, outbox: Outbox, receiver_id: str, *, before: int, now: int, error: str) -> None:
+def _give_up(db: Connection, outbox: OutboxTables, receiver_id: str, *, before: int, now: int, error: str) -> None:
     db.execute(
         f"""
         -- receivers.give_up

@@ -6,7 +6,7 @@ import msgspec
 from msgspec import Struct
 
 from analytics_box.notify.receivers import REPLACED
-from analytics_box.notify.rules import Backoff, Channel
+from analytics_box.notify.rules import Channel, ReceiverBackoff
 from analytics_box.store import records
 from analytics_box.store.db import Connection
 
@@ -60,9 +60,9 @@ class Delivery(Struct, frozen=True):
     not_before: int
 
     @property
-    def backoff(self) -> Backoff:
+    def backoff(self) -> ReceiverBackoff:
         """The channel's back-off."""
-        return Backoff(self.failures, self.failing_since, self.not_before)
+        return ReceiverBackoff(self.failures, self.failing_since, self.not_before)
 
 
 def insert(db: Connection, channel: Channel) -> None:

@@ -46,7 +46,7 @@ def clean_name(name: str) -> str:
     return name
 
 
-class Backoff(Struct, frozen=True):
+class ReceiverBackoff(Struct, frozen=True):
     """The failures of a receiver: how many in a row, since when, and when it may be tried again at the earliest.
 
     Times are UTC ms. A new message has its receiver tried before the wait is over, but not before `not_before`.
@@ -57,34 +57,34 @@ class Backoff(Struct, frozen=True):
     not_before: int = 0
 
 
-class Verdict(Struct, frozen=True):
+class AttemptVerdict(Struct, frozen=True):
     """What follows from an attempt: the receiver's back-off, and when the message is tried again (UTC ms).
 
     A message that is tried no more has no `again_at`; it `is_expired` if its receiver has failed for too long.
     """
 
-    backoff: Backoff
+    backoff: ReceiverBackoff
     again_at: int | None = None
     is_expired: bool = False
 
 
-def after_success() -> Verdict:
+def after_success() -> AttemptVerdict:
     """The message has arrived, and its receiver is well."""
-    return Verdict(Backoff())
+    return AttemptVerdict(ReceiverBackoff())
 
 
-def after_refusal(before: Backoff, now: int) -> Verdict:
+def after_refusal(before: ReceiverBackoff, now: int) -> AttemptVerdict:
     """The message can never arrive. The next one is tried right away."""
     since = now if before.failing_since is None else before.failing_since
-    return Verdict(Backoff(before.failures, since, before.not_before))
+    return AttemptVerdict(ReceiverBackoff(before.failures, since, before.not_before))
 
 
-def after_failure(before: Backoff, now: int, *, created_at: int, asked: int | None = None) -> Verdict:
+def after_failure(before: ReceiverBackoff, now: int, *, created_at: int, asked: int | None = None) -> AttemptVerdict:
     """The receiver failed once more. `asked` is how many seconds it wants to be left alone."""
     since = now if before.failing_since is None else before.failing_since
     wanted = min((asked or 0) * SECOND, LONGEST_WAIT)
     wait = max(WAITS[min(before.failures, len(WAITS) - 1)], wanted)
-    backoff = Backoff(before.failures + 1, since, now + max(BETWEEN, wanted))
+    backoff = ReceiverBackoff(before.failures + 1, since, now + max(BETWEEN, wanted))
     if now - max(since, created_at) >= LIFETIME:
-        return Verdict(backoff, is_expired=True)
-    return Verdict(backoff, now + wait)
+        return AttemptVerdict(backoff, is_expired=True)
+    return AttemptVerdict(backoff, now + wait)

@@ -11,7 +11,7 @@ from analytics_box.notify.kinds.kind import Config, Post, Sending
 from analytics_box.notify.kinds.table import KINDS
 from analytics_box.notify.mail import Mail, Mailer, NotSent
 from analytics_box.notify.message import Message
-from analytics_box.notify.rules import Backoff, Verdict
+from analytics_box.notify.rules import AttemptVerdict, ReceiverBackoff
 from analytics_box.outgoing.askers import Asker
 from analytics_box.outgoing.client import Answer, Ask, Client, Clients
 from analytics_box.outgoing.failures import Failed, Refused
@@ -32,7 +32,7 @@ class Outcome(Struct, frozen=True):
     final: bool = False
     wait: int | None = None
 
-    def verdict(self, before: Backoff, now: int, *, created_at: int) -> Verdict:
+    def verdict(self, before: ReceiverBackoff, now: int, *, created_at: int) -> AttemptVerdict:
         """Return what follows for the message, written at `created_at`, and for its receiver. Times are UTC ms."""
         if not self.error:
             return rules.after_success()

@@ -15,7 +15,7 @@ from analytics_box.cluster.primary import Machines
 from analytics_box.query.engines.status import Status
 from analytics_box.store.db import Db
 from analytics_box.watch import outgoing
-from analytics_box.watch.outgoing import OutboxState, Outgoing
+from analytics_box.watch.outgoing import OutboxState, OutgoingWatch
 from analytics_box.watch.readiness import free_bytes
 from analytics_box.watch.runs import Runs
 from analytics_box.watch.state import Watched, current_warnings, engine_status
@@ -131,7 +131,7 @@ def _of_outboxes(found: Sequence[OutboxState], now: int) -> Iterator[Figure]:
             yield Figure(name, "counter", text, "outcome", outcomes)
 
 
-def _of_checks(found: Outgoing) -> Iterator[Figure]:
+def _of_checks(found: OutgoingWatch) -> Iterator[Figure]:
     yield Figure("analytics_box_monitors", "gauge", "Monitors by state", "state", found.monitors())
     for lookups in found.lookups:
         text = "Questions to registries of domains (RDAP), by outcome"

@@ -1,4 +1,4 @@
-"""What leaves the box: messages that wait for their receivers, and what became of others since the start."""
+"""Messages that leave the box: those that wait for their receivers, and the outcomes of attempts since the start."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Final, Literal
@@ -19,8 +19,8 @@ class WatchedOutbox(Struct, frozen=True):
     outcomes: Mapping[str, int] = {}
 
 
-class Outgoing(Struct, frozen=True):
-    """What other rooms say of what they send and check; filled while the box is put together.
+class OutgoingWatch(Struct, frozen=True):
+    """The messages and checks of other rooms; filled while the box is put together.
 
     `monitors` counts monitors by state, `lookups` the questions to domain registries by outcome.
     """
@@ -42,7 +42,7 @@ class OutboxState(Struct, frozen=True):
     givenUp: int
 
 
-async def states(outgoing: Outgoing) -> list[OutboxState]:
+async def states(outgoing: OutgoingWatch) -> list[OutboxState]:
     """The outboxes now; none that cannot be read."""
     found = []
     for name, outbox in outgoing.outboxes.items():

@@ -182,7 +182,7 @@ def _outbox(one: OutboxState, now: int) -> OutboxShown:
 
 
 def checks(found: State) -> dict[str, str]:
-    """How many monitors there are in each state, and how registries of domains answer if they were asked."""
+    """Facts about monitors by state, and about registries of domains if they were asked."""
     words = texts.TheBox
     facts = {words.monitors: _monitors(found)}
     if any(found.lookups.values()):

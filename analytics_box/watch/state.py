@@ -24,7 +24,7 @@ from analytics_box.store.reserve import Disk, Reserve, disk_of, mark_of
 from analytics_box.watch import outgoing, sizes
 from analytics_box.watch.certificate import certificate
 from analytics_box.watch.growth import Forecast, forecast
-from analytics_box.watch.outgoing import OutboxState, Outgoing
+from analytics_box.watch.outgoing import OutboxState, OutgoingWatch
 from analytics_box.watch.readiness import Readiness
 from analytics_box.watch.runs import Run, Runs
 from analytics_box.watch.warnings import MEGABYTE, Seen, Warning, WithoutClickHouse, warnings
@@ -51,7 +51,7 @@ class Watched(Struct, frozen=True):
     monotonic: float
     machines: Machines
     cut_off_since: Callable[[], int | None]
-    outgoing: Outgoing
+    outgoing: OutgoingWatch
 
 
 class FileState(Struct, frozen=True):

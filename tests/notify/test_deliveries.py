@@ -12,7 +12,7 @@ from analytics_box.clock import DAY, HOUR, MINUTE, SECOND
 from analytics_box.notify import deliveries
 from analytics_box.notify.message import Message
 from analytics_box.notify.receivers import REPLACED
-from analytics_box.notify.rules import LIFETIME, OUTAGE, WAITS, Backoff, after_failure
+from analytics_box.notify.rules import LIFETIME, OUTAGE, WAITS, ReceiverBackoff, after_failure
 from tests.configuration.world import World, world_in
 from tests.outgoing.places import plain
 
@@ -141,12 +141,14 @@ def test_the_other_side_may_ask_for_a_longer_wait_but_not_for_ever(here: World) 
 
 def test_waits_grow_with_failures_in_a_row_and_end_after_a_day_of_them() -> None:
     for failures, expected in enumerate((*WAITS, WAITS[-1])):
-        assert after_failure(Backoff(failures, 0), 5, created_at=0).again_at == 5 + expected
-    assert after_failure(Backoff(), 5, created_at=0, asked=30).again_at == 5 + 30 * SECOND
-    assert after_failure(Backoff(9, 0), LIFETIME - 1, created_at=0).again_at == LIFETIME - 1 + WAITS[-1]
-    assert after_failure(Backoff(9, 0), LIFETIME, created_at=0).is_expired
-    assert not after_failure(Backoff(9, 0), LIFETIME, created_at=1).is_expired, "a later message has its own day"
-    assert not after_failure(Backoff(), 9 * LIFETIME, created_at=0).is_expired, "so has one that is tried again"
+        assert after_failure(ReceiverBackoff(failures, 0), 5, created_at=0).again_at == 5 + expected
+    assert after_failure(ReceiverBackoff(), 5, created_at=0, asked=30).again_at == 5 + 30 * SECOND
+    assert after_failure(ReceiverBackoff(9, 0), LIFETIME - 1, created_at=0).again_at == LIFETIME - 1 + WAITS[-1]
+    assert after_failure(ReceiverBackoff(9, 0), LIFETIME, created_at=0).is_expired
+    assert not after_failure(ReceiverBackoff(9, 0), LIFETIME, created_at=1).is_expired, (
+        "a later message has its own day"
+    )
+    assert not after_failure(ReceiverBackoff(), 9 * LIFETIME, created_at=0).is_expired, "so has one that is tried again"
 
 
 def failing_for(here: World, milliseconds: int) -> None:

@@ -175,7 +175,7 @@ class Engine:
         return live(watched, self._planning.due.due_at(number)) if watched is not None else None
 
     def by_state(self) -> dict[str, int]:
-        """How many monitors are in each state."""
+        """Return the number of monitors in each state."""
         return dict(Counter(live(watched, None).state for watched in self._monitors.values()))
 
     async def tick(self) -> None:

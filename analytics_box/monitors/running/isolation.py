@@ -35,7 +35,7 @@ class _Latest(NamedTuple):
 
 
 class _Group(Struct):
-    """How many monitors of an organization were checked since, and how many of them could not be reached."""
+    """The monitors of an organization that were checked since, and those of them that could not be reached."""
 
     monitors: int = 0
     failing: int = 0

@@ -6,7 +6,7 @@ import msgspec
 from msgspec import Struct
 
 from analytics_box.notify.receivers import REPLACED
-from analytics_box.notify.rules import Backoff
+from analytics_box.notify.rules import ReceiverBackoff
 from analytics_box.status_pages.subscriber import Subscriber, SubscriberKind
 from analytics_box.store import records
 from analytics_box.store.db import Connection
@@ -41,9 +41,9 @@ class Delivery(Struct, frozen=True):
     not_before: int
 
     @property
-    def backoff(self) -> Backoff:
+    def backoff(self) -> ReceiverBackoff:
         """The subscriber's back-off."""
-        return Backoff(self.failures, self.failing_since, self.not_before)
+        return ReceiverBackoff(self.failures, self.failing_since, self.not_before)
 
     @property
     def id(self) -> str:
