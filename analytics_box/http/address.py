@@ -67,14 +67,14 @@ class ProxyFault(NamedTuple):
     proxy: str
 
 
-class Client(NamedTuple):
+class ClientAddress(NamedTuple):
     """The client of a request. `address` is empty if it is unknown."""
 
     address: str
     fault: ProxyFault | None = None
 
 
-def client_of(peer: str, header: str, trusted: tuple[Network, ...], *, standard: bool = False) -> Client:
+def client_of(peer: str, header: str, trusted: tuple[Network, ...], *, standard: bool = False) -> ClientAddress:
     """The right-most hop that is not a trusted proxy; the peer itself unless it is one.
 
     `header` is X-Forwarded-For, or Forwarded (RFC 7239) if `standard`. A hop that is no address ends the walk: nothing
@@ -95,18 +95,18 @@ def is_trusted(peer: str, trusted: tuple[Network, ...]) -> bool:
     return not peer or _within(_known(peer), trusted)
 
 
-def _walk(peer: str, header: str, trusted: tuple[Network, ...], standard: bool) -> Client:
+def _walk(peer: str, header: str, trusted: tuple[Network, ...], standard: bool) -> ClientAddress:
     address = _known(peer)
     if not is_trusted(peer, trusted):
-        return Client(address.text, ProxyFault("untrusted", address.text))
+        return ClientAddress(address.text, ProxyFault("untrusted", address.text))
     for hop in _standard_hops(header) if standard else reversed(header.split(",")):
         found = _hop(hop.strip(_AROUND))
         if found is _NONE:
-            return Client(address.text, ProxyFault("unreadable", address.text))
+            return ClientAddress(address.text, ProxyFault("unreadable", address.text))
         address = found
         if not _within(found, trusted):
             break
-    return Client(address.text)
+    return ClientAddress(address.text)
 
 
 def _hop(text: str) -> _Address:
