@@ -4,13 +4,12 @@ from pathlib import Path
 
 from tests.configuration.world import world_in
 from tests.notify.mail_server import mail_server
-from tests.status_pages.subscribers.world import PAGE, World
+from tests.status_pages.subscribers.world import PAGE, world_of
 
 
 def test_a_strangers_webhook_never_reaches_a_private_network_that_the_settings_open(tmp_path: Path) -> None:
-    with mail_server() as mails, world_in(tmp_path / "data") as outside:
+    with mail_server() as mails, world_in(tmp_path / "data") as outside, world_of(outside, mails) as here:
         outside.names.records[("inside.test", "A")] = [["127.0.0.99"]]
-        here = World(outside, mails)
         assert here.subscribe(f"http://127.0.0.99:{outside.web.port}/hook").status == 400
         assert here.subscribe(f"https://127.0.0.99:{outside.web.port}/hook").status == 400
         assert here.subscribe(f"http://inside.test:{outside.web.port}/hook").status == 400
@@ -25,8 +24,7 @@ def test_a_strangers_webhook_never_reaches_a_private_network_that_the_settings_o
 def test_a_members_channel_reaches_what_is_open_to_the_organization_and_a_webhook_that_they_add_does_not(
     tmp_path: Path,
 ) -> None:
-    with mail_server() as mails, world_in(tmp_path / "data") as outside:
-        here = World(outside, mails)
+    with mail_server() as mails, world_in(tmp_path / "data") as outside, world_of(outside, mails) as here:
         url = f"http://127.0.0.99:{outside.web.port}/hook"
         channel = outside.call("ada", "config.createChannel", type="webhook", name="W", config={"url": url})["channel"]
         assert outside.call("ada", "config.testChannel", channelId=channel["id"])["results"][0]["success"]

@@ -14,7 +14,6 @@ from analytics_box.notify.rules import WAITS
 from analytics_box.notify.send import Outcome, Sender
 from analytics_box.status_pages.subscribers import rows, secrets, subscribing
 from analytics_box.status_pages.subscribers.asking import PER_DOMAIN, PER_HOST
-from analytics_box.status_pages.subscribers.deliveries import SubscriberDeliveries
 from analytics_box.status_pages.subscribers.public import PER_VISITOR, Subscriptions, Visit
 from analytics_box.status_pages.subscribers.subscribing import Tools
 from analytics_box.store.db import Connection
@@ -174,7 +173,6 @@ def test_who_makes_room_while_their_mail_is_sent_takes_no_other_mail_along(
         return await send(self, mail)
 
     monkeypatch.setattr(Sender, "mail", send_and_ask)
-    monkeypatch.setattr(SubscriberDeliveries, "soon", lambda self: None)  # so that one is sent after the other
     here.subscribe("bogus@example.org")
     here.send()
     assert [to for to, _ in here.mails()] == ["bogus@example.org", "grace@example.net"]
@@ -279,6 +277,19 @@ def test_a_webhook_confirms_by_answering_its_challenge(here: World) -> None:
     here.box.clock.advance(seconds=HOUR / 1000)
     assert here.visit(path).signing == ""
     assert (here.subscribe(hook).status, here.subscribe(hook).wrong) == (409, Words.taken)
+
+
+def test_what_a_visitor_asks_for_is_sent_in_the_background_without_waiting_for_a_round(here: World) -> None:
+    here.subscribe(here.outside.hook)
+    here.subscribe()
+    assert here.wakes == 2
+    here.send_soon()
+    assert ([to for to, _ in here.mails()], len(here.posts())) == ([ADA], 1)
+    here.outside.web.reply = lambda _: plain(b"no")
+    path = here.subscribe(here.outside.hook.replace("very", "other")).location[1:]
+    here.send_soon()
+    assert here.visit(path, action="challenge").status == 303
+    assert here.wakes == 4
 
 
 @each(

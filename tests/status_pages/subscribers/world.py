@@ -9,6 +9,7 @@ from email import message_from_string
 from email.message import Message
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from analytics_box.status_pages import rows
 from analytics_box.status_pages.directory import StatusPages
@@ -29,13 +30,19 @@ from tests.outgoing.places import plain, strangers_reach_the_tests
 PAGE = "page-of-acme"
 API, SHOP = "component-api", "component-shop"
 ADA = "ada@example.org"
+SOON = SubscriberDeliveries.soon
 
 
 class World:
-    """The box, what visitors do, and what subscribers hear."""
+    """The box, what visitors do, and what subscribers hear.
+
+    Nothing is sent in the background, where a slow machine would be in another state than a fast one: only `send` and
+    `send_soon` send, and `wakes` is how often the box would have begun to.
+    """
 
     def __init__(self, outside: Outside, mails: MailServer) -> None:
         self.outside = outside
+        self.wakes = 0
         self.box: WholeBox = outside.box
         self.server = mails
         self._incident: Incident | None = None
@@ -141,16 +148,24 @@ class World:
     # What is sent
 
     def send(self) -> None:
-        """Work off what is due, and wait for what works it off already."""
+        """Work off what is due."""
+        self.box.run(self.parts[SubscriberDeliveries].run())
+
+    def send_soon(self) -> None:
+        """Work off what is due as the box does in the background, and wait for that."""
 
         async def work_off() -> None:
             deliveries = self.parts[SubscriberDeliveries]
-            await deliveries.run()
+            SOON(deliveries)
             for lanes in deliveries._lanes:
                 while tasks := lanes._tasks:
                     await asyncio.wait(set(tasks))
 
         self.box.run(work_off())
+
+    def note_wake(self) -> None:
+        """The box would begin to send."""
+        self.wakes += 1
 
     def later(self, milliseconds: int) -> None:
         self.box.clock.advance(seconds=milliseconds / 1000)
@@ -251,4 +266,13 @@ def world_in(directory: Path, **given: object) -> Iterator[World]:
     with mail_server() as mails, strangers_reach_the_tests():
         smtp = {"smtp_host": "127.0.0.1", "smtp_port": mails.port, "smtp_security": "none", "smtp_from": "box@acme.org"}
         with outside_in(directory, **(smtp | given)) as outside:
-            yield World(outside, mails)
+            with world_of(outside, mails) as world:
+                yield world
+
+
+@contextmanager
+def world_of(outside: Outside, mails: MailServer) -> Iterator[World]:
+    """The world with this outside."""
+    world = World(outside, mails)
+    with patch.object(SubscriberDeliveries, "soon", lambda _: world.note_wake()):
+        yield world
