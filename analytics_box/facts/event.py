@@ -40,7 +40,8 @@ class Event(Struct, frozen=True, gc=False):
     yesterday's salt, and today's where the event itself is yesterday's: so a session goes on across midnight, and a
     late event finds it. `profile` is who the site says it was. `bot` is why it is quarantined,
     `agent` what that bot called itself; both empty for people. `timings` are numbers of TIMINGS with milliseconds; they
-    become rows of vitals. `exposure` is a flag and the variant that it gave, which become a row of flag_exposures.
+    become rows of vitals, a bot's once it is allowed. `exposure` is a flag and the variant that it gave, which become a
+    row of flag_exposures.
     """
 
     site: int

@@ -130,7 +130,7 @@ def understand(given: Incoming, *, target: Target, sender: Sender, salts: Salts,
         properties=properties_text(given.properties) if given.properties else None,
         event_id=given.eventId or "",
         profile=clean(given.profileId, 128) if given.profileId else "",
-        timings=_timings(given) if is_page_event and not bot else (),
+        timings=_timings(given) if is_page_event else (),
         exposure=exposures.of(given.properties) if name == EXPOSURE and not bot else None,
     )
 

@@ -2,16 +2,22 @@
 
 A span becomes a row of events that is named after its table, and whose properties are what that has of its own. Such
 rows are counted, removed and exported with the bot's events; counting these makes spans of them again (unflag.py).
+Timings of a page event are part of its own row, so that it is one event as before: its properties are then a list of
+what was sent as such, which is an object or nothing, and the timings by name.
 """
+
+from collections.abc import Iterable
 
 import msgspec
 
-from analytics_box.facts.event import MEASURED, Event, Span
+from analytics_box.facts.event import MEASURED, TIMINGS, Event, Span
 from analytics_box.facts.tables import SPANS
 from analytics_box.ingest.enrich import Sender
 
 Own = tuple[int | float | str | None, ...]
 _OWN = msgspec.json.Decoder(Own)
+_NAMES = {number: name for name, number in TIMINGS.items()}
+_WITH_TIMINGS = msgspec.json.Decoder(tuple[msgspec.Raw, dict[str, float]])
 
 
 def held(span: Span, sender: Sender) -> Event:
@@ -47,3 +53,18 @@ def own_of(table: str, properties: str | None) -> Own | None:
     except msgspec.DecodeError:
         return None
     return own if len(own) == len(SPANS[table]) else None
+
+
+def with_timings(properties: str | None, timings: Iterable[tuple[int, float]]) -> str:
+    """The properties of a page event's quarantined row, with the event's timings."""
+    named = {_NAMES[number]: value for number, value in timings}
+    return msgspec.json.encode((msgspec.Raw((properties or "null").encode()), named)).decode()
+
+
+def without_timings(properties: str | None) -> tuple[str | None, list[tuple[int, float]]]:
+    """The properties that were sent with a page event, and its timings."""
+    if properties is None or not properties.startswith("["):
+        return properties, []
+    own, named = _WITH_TIMINGS.decode(properties)
+    text = bytes(own).decode()
+    return None if text == "null" else text, [(TIMINGS[name], value) for name, value in named.items()]

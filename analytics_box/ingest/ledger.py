@@ -9,6 +9,7 @@ from msgspec import Struct
 from analytics_box.facts.event import CUSTOM, Event, Fact, Span, described
 from analytics_box.facts.layout import INSERT, insert, stored_attributes
 from analytics_box.facts.tables import CLOSED, SPANS
+from analytics_box.ingest.held import with_timings
 from analytics_box.ingest.live import LiveSessions
 from analytics_box.ingest.placing import MOST_MOVED, Placing, Who
 from analytics_box.ingest.profiles import ProfileLinks
@@ -146,8 +147,12 @@ class Ledger:
         else:
             attributes = session.attributes
             session_number, since_start = session.number, event.time - session.started
+        properties = event.properties and _properties(event.properties, strings.meter)
         if event.timings:
-            self._timings(db, event, session_number, client_session, attributes)
+            if event.bot:
+                properties = with_timings(properties, event.timings)
+            else:
+                self._timings(db, event, session_number, client_session, attributes)
         if event.exposure is not None:
             self._exposure(db, event, event.exposure, (session_number, client_session, attributes))
         return (
@@ -171,7 +176,7 @@ class Ledger:
             since_start,
             client_session,
             *attributes,
-            event.properties and _properties(event.properties, strings.meter),
+            properties,
         )
 
     def _place(self, db: Connection, fact: Fact, signal: Signal, client_session: int) -> Session | None:

@@ -12,11 +12,11 @@ from typing import Any
 
 import msgspec
 
-from analytics_box.facts.event import MEASURED
+from analytics_box.facts.event import CUSTOM, MEASURED
 from analytics_box.facts.layout import INSERT, STORED_ATTRIBUTES, STORED_COLUMNS, stored
 from analytics_box.facts.tables import CLOSED, SPANS
 from analytics_box.ingest import exposures
-from analytics_box.ingest.held import own_of
+from analytics_box.ingest.held import own_of, without_timings
 from analytics_box.ingest.live import LiveSessions
 from analytics_box.ingest.placing import Placing, Who, note_replaced
 from analytics_box.ingest.recovery import Recovered, around
@@ -94,6 +94,8 @@ def _write(db: Connection, *, live: LiveSessions, strings: Strings, found: list[
             _measure(db, list(row), tables[int(str(row[_AT["name"]]))], placing, strings)
             continue
         counted = _counted(db, list(row), placing)
+        if counted[_AT["kind"]] != CUSTOM:
+            _timings(db, counted)
         if counted[_AT["name"]] == exposing:
             _expose(db, counted, strings)
         db.execute(INSERT["events"], counted)
@@ -115,6 +117,15 @@ def _expose(db: Connection, row: Row, strings: Strings) -> None:
     own = dict(zip(("flag", "variant"), [strings.number(db, text) for text in exposure], strict=True))
     of_event = dict(zip(_COLUMNS, row, strict=True))
     db.execute(INSERT["flag_exposures"], [(of_event | own)[name] for name in STORED_COLUMNS["flag_exposures"]])
+
+
+def _timings(db: Connection, row: Row) -> None:
+    """Write the timings of a page event as rows of vitals, and leave its properties as they were sent."""
+    row[_AT["properties"]], timings = without_timings(row[_AT["properties"]])
+    if timings:
+        of_event = dict(zip(_COLUMNS, row, strict=True))
+        of_each = [of_event | {"metric": metric, "value": value} for metric, value in timings]
+        db.executemany(INSERT["vitals"], [[one[name] for name in STORED_COLUMNS["vitals"]] for one in of_each])
 
 
 def _measure(db: Connection, row: Row, table: str, placing: Placing, strings: Strings) -> None:

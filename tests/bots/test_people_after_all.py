@@ -130,6 +130,39 @@ def test_measurements_of_an_allowed_bot_count_as_if_they_had_never_been_quaranti
     assert all(len(one) == 1 for one in found[0])
 
 
+TIMED: tuple[dict[str, Any], ...] = (
+    {"properties": {"plan": "pro", "$timings": [1]}, "load_time": 900, "ttfb": 120.5, "dom_ready_time": 0},
+    {"load_time": 1_200, "render_time": -1},
+    {"name": "page_exit", "properties": {"plan": "free"}, "request_time": 40},
+    {"properties": {"plan": None}},
+)
+
+
+def test_page_load_timings_of_an_allowed_bot_count_as_if_they_had_never_been_quarantined(tmp_path: Path) -> None:
+    found = []
+    for user_agent in (KIOSK, CHROME):
+        with whole_box(tmp_path / user_agent[-4:], clock=FixedClock()) as box:
+            given = {"databuddy_client_id": box.sites["shop"], "user_agent": user_agent}
+            for more in TIMED:
+                body = json.dumps({"name": "screen_view", "path": "https://shop.example/a", **more}).encode()
+                box.ask("POST", "/", headers=given, body=body, address="198.51.100.7")
+            if user_agent == KIOSK:
+                assert (count(box, "events"), count(box, "vitals")) == (4, 0)
+                assert call(box, "listBots")["programs"][0]["count"] == 4
+                assert call(box, "allowBot", reason=bots.KNOWN, agent="Kiosk-Monitor")["counted"] == 4
+            vitals = sorted(rows(box, "vitals", "metric", "value", "session <> 0", "path", "time"))
+            found.append((vitals, sorted(rows(box, "events", "kind", "coalesce(properties, '-')", "session <> 0"))))
+            assert set(rows(box, "vitals", "session")) == set(rows(box, "events", "session"))
+    assert found[0] == found[1]
+    assert [(metric, value) for metric, value, *_ in found[0][0]] == [
+        (11, 900.0),
+        (11, 1_200.0),
+        (12, 0.0),
+        (14, 120.5),
+        (19, 40.0),
+    ]
+
+
 def test_it_holds_for_one_website_and_for_one_program_only(box: WholeBox) -> None:
     call(box, "allowBot", reason=bots.KNOWN, agent="Kiosk-Monitor")
     assert send(box, site="blog").status == 204

@@ -265,9 +265,8 @@ def world_in(directory: Path, **given: object) -> Iterator[World]:
     """The whole world, in which webhooks of strangers reach the tests; `given` are further settings."""
     with mail_server() as mails, strangers_reach_the_tests():
         smtp = {"smtp_host": "127.0.0.1", "smtp_port": mails.port, "smtp_security": "none", "smtp_from": "box@acme.org"}
-        with outside_in(directory, **(smtp | given)) as outside:
-            with world_of(outside, mails) as world:
-                yield world
+        with outside_in(directory, **(smtp | given)) as outside, world_of(outside, mails) as world:
+            yield world
 
 
 @contextmanager
