@@ -23,7 +23,8 @@ def sentence(name: str) -> str:
 class Damage:
     """The damage of one open file. Readers and the writer report to it; it stays until the box restarts.
 
-    A file that is damaged in one place may still be read in others, so work goes on where SQLite can do it.
+    A file that is damaged in one place may still be read in others, and an administrator has to sign in to see what
+    happened. So work goes on where SQLite can do it, except for what adds to the file: it could not be relied on.
     """
 
     def __init__(self, path: Path) -> None:
@@ -37,4 +38,8 @@ class Damage:
             is_first, self.reason = not self.reason, self.reason or str(reason)
         if is_first:
             log.error("%s (%s)", sentence(str(self._path)), self.reason)
+        return self.refusal()
+
+    def refusal(self) -> Unavailable:
+        """The refusal of work that cannot be done on a damaged file."""
         return Unavailable(sentence(self._path.name), retry_after=_RETRY_AFTER)

@@ -96,7 +96,8 @@ class Db:
         self._writer.states = states
 
     async def write(self, work: Work[T], *, adds: bool = False) -> T:
-        """Run `work` in the next group commit; resumes after the commit. What `adds` is refused on a full disk.
+        """Run `work` in the next group commit; resumes after the commit. What `adds` is refused on a full disk and once
+        the file is known to be damaged.
 
         Raises whatever `work` raises (its savepoint is rolled back, others are not touched), and Unavailable when
         the queue is full, the box is stopping, the disk refuses or the file is damaged.
@@ -110,6 +111,8 @@ class Db:
         return self._enqueued(work, given, adds=adds)
 
     def _enqueued(self, work: Work[Any] | SharedWork[Any, Any], given: Any, *, adds: bool) -> asyncio.Future[Any]:
+        if adds and self.damage.reason:
+            raise self.damage.refusal()
         if adds and self._reserve is not None and (refusal := self._reserve.refusal):
             raise Unavailable(refusal, retry_after=60)
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()

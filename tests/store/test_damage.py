@@ -1,5 +1,6 @@
 """A database that is damaged while it is open: whoever meets the damage reports it, and it stays known."""
 
+import asyncio
 import os
 from pathlib import Path
 
@@ -74,6 +75,14 @@ def test_damage_stays_known_after_work_that_succeeds(db: Db, sign: type[apsw.Err
     db.write_now(note("elsewhere"))
     assert db.read_now(texts) == ["elsewhere"]
     assert db.damage.reason == "file is not a database"
+
+
+def test_nothing_is_added_to_a_file_that_is_known_to_be_damaged(db: Db) -> None:
+    db.damage.note("database disk image is malformed")
+    with pytest.raises(Unavailable, match=r"notes\.db is damaged"):
+        asyncio.run(db.write(note("an event"), adds=True))
+    asyncio.run(db.write(note("a sign-in")))
+    assert db.read_now(texts) == ["a sign-in"]
 
 
 def test_damage_of_an_attached_file_is_not_damage_of_the_database(db: Db, tmp_path: Path) -> None:
