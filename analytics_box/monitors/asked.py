@@ -10,8 +10,7 @@ from analytics_box.facts.uptime import DOWN
 from analytics_box.monitors.directory import Monitors
 from analytics_box.monitors.engine import State
 from analytics_box.monitors.listing import rows
-from analytics_box.monitors.monitor import Monitor
-from analytics_box.monitors.page_frame import HOME
+from analytics_box.monitors.monitor import HOME, Monitor
 from analytics_box.store.db import Db
 from analytics_box.texts import MonitorStats
 

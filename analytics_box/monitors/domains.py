@@ -13,8 +13,7 @@ from analytics_box.alarms import telling
 from analytics_box.alarms.occurrence import Occurrence
 from analytics_box.clock import DAY, Clock
 from analytics_box.monitors.directory import Monitors
-from analytics_box.monitors.monitor import Monitor
-from analytics_box.monitors.page_frame import HOME
+from analytics_box.monitors.monitor import HOME, Monitor
 from analytics_box.monitors.probing.address import host_of
 from analytics_box.monitors.probing.registration import Registration, Registrations
 from analytics_box.monitors.running.notices import DAYS

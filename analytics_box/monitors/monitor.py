@@ -30,6 +30,7 @@ SECONDS: Final[dict[Granularity, int]] = {  # between two checks (wire 8.3)
     "day": 86_400,
 }
 GRANULARITIES: Final[dict[int, Granularity]] = {seconds: name for name, seconds in SECONDS.items()}
+HOME: Final = "/monitors"  # the page of all monitors
 DEFAULT_TIMEOUT: Final = 60_000  # ms (wire 8.4)
 MOST_TAGS, LONGEST_TAG, LONGEST_GROUP, MOST_ASSERTIONS, MOST_HEADERS = 20, 50, 80, 20, 20
 

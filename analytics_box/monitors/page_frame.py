@@ -1,14 +1,10 @@
 """What all pages of monitors share: their frame, who may change something, and how states are named."""
 
-from typing import Final
-
 from analytics_box.http.page.shell import Shell
 from analytics_box.identity import Person
 from analytics_box.monitors.engine import Live
 from analytics_box.texts import MonitorList
 from analytics_box.websites.shell import shell
-
-HOME: Final = "/monitors"
 
 
 def frame(person: Person) -> Shell:

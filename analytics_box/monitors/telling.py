@@ -8,8 +8,7 @@ from analytics_box.alarms import telling
 from analytics_box.alarms.occurrence import Occurrence
 from analytics_box.clock import SECOND, Clock
 from analytics_box.monitors.directory import Monitors
-from analytics_box.monitors.monitor import Monitor
-from analytics_box.monitors.page_frame import HOME
+from analytics_box.monitors.monitor import HOME, Monitor
 from analytics_box.monitors.running.rows import Transition
 from analytics_box.store.db import Db
 from analytics_box.texts import MonitorMessages, figures

@@ -22,8 +22,8 @@ from analytics_box.monitors.figures.board import board_of
 from analytics_box.monitors.figures.view import CHECKS, shown
 from analytics_box.monitors.listing import rows
 from analytics_box.monitors.messages import OneSchedule
-from analytics_box.monitors.monitor import Monitor
-from analytics_box.monitors.page_frame import HOME, frame, may_edit
+from analytics_box.monitors.monitor import HOME, Monitor
+from analytics_box.monitors.page_frame import frame, may_edit
 from analytics_box.monitors.reporting import Report, Reporting
 from analytics_box.query.access import Scope
 from analytics_box.query.catalog.types import Record

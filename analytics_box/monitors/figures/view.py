@@ -12,8 +12,8 @@ from analytics_box.identity import Person
 from analytics_box.monitors.editing.shown import AssertionSeen
 from analytics_box.monitors.engine import Live
 from analytics_box.monitors.listing.lines import NOTHING, lasted
-from analytics_box.monitors.monitor import DEFAULT_TIMEOUT, SECONDS, Assertion, Monitor
-from analytics_box.monitors.page_frame import HOME, state_label, state_name
+from analytics_box.monitors.monitor import DEFAULT_TIMEOUT, HOME, SECONDS, Assertion, Monitor
+from analytics_box.monitors.page_frame import state_label, state_name
 from analytics_box.query.catalog.types import Record
 from analytics_box.query.ranges import Window
 from analytics_box.texts import MonitorForm, MonitorList, MonitorStats, figures

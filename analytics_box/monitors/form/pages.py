@@ -15,8 +15,8 @@ from analytics_box.monitors.editing.messages import NewMonitor
 from analytics_box.monitors.form.fields import FormState, after_button, new_state, read_state, state_of
 from analytics_box.monitors.form.message import changed, created, form_field, tried
 from analytics_box.monitors.form.trial import Trial, trial
-from analytics_box.monitors.monitor import Method, Monitor, RecordType
-from analytics_box.monitors.page_frame import HOME, frame
+from analytics_box.monitors.monitor import HOME, Method, Monitor, RecordType
+from analytics_box.monitors.page_frame import frame
 from analytics_box.texts import MonitorForm, figures
 from analytics_box.websites.directory import Directory
 from analytics_box.websites.reach import own

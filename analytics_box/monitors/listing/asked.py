@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Struct
 
 from analytics_box.monitors.engine import State
-from analytics_box.monitors.page_frame import HOME
+from analytics_box.monitors.monitor import HOME
 from analytics_box.monitors.selection import Selection
 
 # What needs somebody first.

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from analytics_box.http.call import Call
 from analytics_box.monitors.directory import Monitors
-from analytics_box.monitors.page_frame import HOME
+from analytics_box.monitors.monitor import HOME
 from analytics_box.palette.hit import Hit, Wanted
 
 

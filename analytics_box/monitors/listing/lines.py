@@ -8,8 +8,8 @@ from msgspec import Struct
 from analytics_box.clock import DAY, HOUR, SECOND
 from analytics_box.facts.uptime import Span, Uptime, uptime, uptimes
 from analytics_box.monitors.engine import Live
-from analytics_box.monitors.monitor import Monitor
-from analytics_box.monitors.page_frame import HOME, state_label, state_name
+from analytics_box.monitors.monitor import HOME, Monitor
+from analytics_box.monitors.page_frame import state_label, state_name
 from analytics_box.texts import MonitorList, figures
 
 HOURS: Final = 24

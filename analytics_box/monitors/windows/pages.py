@@ -15,7 +15,8 @@ from analytics_box.http.page.visit import Answer, Next, Page, Visit, Visitor
 from analytics_box.identity import Person
 from analytics_box.monitors.directory import Monitors
 from analytics_box.monitors.messages import OfOrganization
-from analytics_box.monitors.page_frame import HOME, frame, may_edit
+from analytics_box.monitors.monitor import HOME
+from analytics_box.monitors.page_frame import frame, may_edit
 from analytics_box.monitors.windows import calendar
 from analytics_box.monitors.windows import calls as procedures
 from analytics_box.monitors.windows.fields import changed, created, fields_of, new_fields, read_fields

@@ -4,7 +4,7 @@ from litestar.params import FromPath
 from msgspec import Struct
 
 from analytics_box.http.page.visit import Page, Visitor
-from analytics_box.monitors.page_frame import HOME as MONITORS
+from analytics_box.monitors.monitor import HOME as MONITORS
 from analytics_box.status_pages.console.choosing import in_trouble, state_of
 from analytics_box.status_pages.console.frame import Opened, opened
 from analytics_box.status_pages.console.shown import Line, line
