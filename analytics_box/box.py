@@ -4,6 +4,7 @@ What stands over one database is wired in state_side and event_side; here they m
 """
 
 from functools import partial
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -26,18 +27,20 @@ from analytics_box.event_side import EventSide, open_events
 from analytics_box.flags.ofrep.serve import Ofrep
 from analytics_box.flags.serving.serve import Serving as FlagServing
 from analytics_box.flags.usage.counts import FlagCounts
-from analytics_box.http import app
 from analytics_box.http.asgi import App, Receive, Scope, Send
 from analytics_box.http.call import Parts
+from analytics_box.http.first_request import BuiltLater
 from analytics_box.http.front import Front
 from analytics_box.http.guard import Guard
 from analytics_box.http.page.templates import Pages
+from analytics_box.http.plain import PlainRoutes
 from analytics_box.http.proxy_watch import ProxyWatch
 from analytics_box.http.turns import Turns
 from analytics_box.ingest import routes as event_routes
 from analytics_box.ingest.visitors import SALTS_FILE
 from analytics_box.keys import rows as key_rows
 from analytics_box.keys.ring import KeyRing
+from analytics_box.later import Later
 from analytics_box.limits import Limits
 from analytics_box.links.redirects.observer import Observer
 from analytics_box.links.redirects.redirect import Redirects
@@ -53,8 +56,7 @@ from analytics_box.outgoing import client as outgoing
 from analytics_box.outgoing.client import Clients
 from analytics_box.overview.live import Live
 from analytics_box.parts import Wired, parts_of
-from analytics_box.procedures import PROCEDURES
-from analytics_box.routes import ON_EVERY_MACHINE, PAGES_AND_API
+from analytics_box.plain_routes import FILES, ON_EVERY_MACHINE
 from analytics_box.settings import Settings, SettingsError
 from analytics_box.state_side import StateSide, open_state
 from analytics_box.status_pages import markdown
@@ -77,6 +79,14 @@ from analytics_box.watch.outgoing import OutgoingWatch, WatchedOutbox
 from analytics_box.watch.readiness import Readiness
 from analytics_box.watch.runs import Runs
 from analytics_box.watch.state import Watched
+
+if TYPE_CHECKING:
+    from analytics_box import page_parts, procedures, routes
+    from analytics_box.http import app
+else:
+    page_parts = Later("analytics_box.page_parts")
+    app = Later("analytics_box.http.app")
+    procedures, routes = Later("analytics_box.procedures"), Later("analytics_box.routes")
 
 _MEGABYTE = 1_000_000
 TRACKER_PARTS = "/parts/"
@@ -154,7 +164,8 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
     engine = _engine(state, events, settings, clients, clock, teller)
     machines, mirroring = _machines(settings, clock, state, events, agent)
     watched = _watched(state, events, settings, runs, reserve, clock, clock_watch, backups, engine, machines)
-    parts = parts_of(Wired(settings, clock, state, events, clients, sender, deliveries, watched, machines))
+    wired = Wired(settings, clock, state, events, clients, sender, deliveries, watched, machines)
+    parts = parts_of(wired, lambda: page_parts.page_parts(wired))
     teller.also = parts[AutomaticIncidents].tell
     _watch_outgoing(parts, deliveries, events, mirroring)
     return Box(
@@ -244,7 +255,10 @@ def _application(state: StateSide, events: EventSide, parts: Parts) -> App:
     pages.tell_administrators(lambda: notices(parts))
     guard = Guard(Callers(state.keys, state.admission, state.sign_ins))
     turns = Turns(parts.settings.max_requests_address)
-    framework = app.build(PAGES_AND_API, PROCEDURES, guard=guard, parts=parts, pages=pages)
+    built = BuiltLater(
+        lambda: app.build(routes.PAGES_AND_API, procedures.PROCEDURES, guard=guard, parts=parts, pages=pages)
+    )
+    framework = PlainRoutes((*ON_EVERY_MACHINE, FILES), parts, built)
     machines = parts[Machines]
     handlers = event_routes.of_primary if parts.settings.role == "primary" else event_routes.handlers
     return Front(
@@ -268,7 +282,8 @@ def _node(state: StateSide, events: EventSide, parts: Parts, mirroring: Mirrorin
     """What a machine answers that takes events alone."""
     pages = parts[Pages]
     guard = Guard(Callers(state.keys, state.admission, state.sign_ins))
-    framework = app.build(ON_EVERY_MACHINE, (), guard=guard, parts=parts, pages=pages)
+    built = BuiltLater(lambda: app.build(ON_EVERY_MACHINE, (), guard=guard, parts=parts, pages=pages))
+    framework = PlainRoutes(ON_EVERY_MACHINE, parts, built)
     known = {route.path for route in ON_EVERY_MACHINE}
 
     async def some(scope: Scope, receive: Receive, send: Send) -> None:

@@ -1,6 +1,6 @@
 """Who calls: decided once per request, from the key headers or the session cookie (spec 5, wire 3.1)."""
 
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from msgspec import Struct
 
@@ -8,11 +8,13 @@ from analytics_box.accounts.sign_in import SignIns
 from analytics_box.http.address import network_of
 from analytics_box.http.asgi import Scope
 from analytics_box.http.cookies import cookie
-from analytics_box.http.guard import Connection
 from analytics_box.identity import Identity, Key
 from analytics_box.keys.admission import Admission
 from analytics_box.keys.ring import KeyRing
 from analytics_box.limits import Allowance
+
+if TYPE_CHECKING:
+    from analytics_box.http.guard import Connection
 
 
 class Callers(Struct, frozen=True):
@@ -22,7 +24,7 @@ class Callers(Struct, frozen=True):
     admission: Admission
     sign_ins: SignIns
 
-    async def identify(self, connection: Connection) -> Identity:
+    async def identify(self, connection: "Connection") -> Identity:
         """The caller. Whoever sends a key, even an empty one, is not who the cookie says."""
         address = network_of(cast(Scope, connection.scope)["address"])  # set by the front
         secret = connection.headers.get("x-api-key")

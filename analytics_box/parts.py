@@ -1,5 +1,6 @@
 """The parts of the box that handlers work with, by what they are about. A handler takes one by its class."""
 
+from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
 
@@ -7,59 +8,35 @@ from msgspec import Struct
 
 import analytics_box
 from analytics_box.accounts.second_step import SecondSteps
-from analytics_box.accounts.tries import Tries
 from analytics_box.alarms.due import Reminders
 from analytics_box.alarms.traffic.watch import TrafficWatch
 from analytics_box.clock import Clock
 from analytics_box.cluster.primary import Machines
-from analytics_box.dashboard.late_parts import KnownRows, LateParts
-from analytics_box.dashboard.segmented import SegmentedBoard
-from analytics_box.dashboard.values import KeptValues, KnownValues
-from analytics_box.docs.documentation import Documentation
-from analytics_box.docs.manual import Manual
-from analytics_box.docs.reference import Reference, Schema
 from analytics_box.event_side import EventSide
-from analytics_box.file_queue import FileQueue
-from analytics_box.flags.comparing.people import RecentPeople
 from analytics_box.flags.ofrep.serve import Ofrep
 from analytics_box.flags.ofrep.states import States
 from analytics_box.flags.ofrep.streams import Streams
 from analytics_box.flags.usage.counts import FlagCounts
-from analytics_box.goals.lookup import kept_goals
 from analytics_box.http.call import Parts
-from analytics_box.http.page import assets
 from analytics_box.http.page.assets import Assets
-from analytics_box.http.page.kept_forms import KeptForms
 from analytics_box.http.page.templates import Pages
-from analytics_box.invented.example import Examples
-from analytics_box.links.bulk.jobs import ImportJobs
-from analytics_box.links.listing.suggested import slugs
-from analytics_box.monitors.asked import monitored, watched_websites
+from analytics_box.monitors.asked import monitored
 from analytics_box.monitors.domains import DomainWatch
-from analytics_box.monitors.editing import change as monitor_change
 from analytics_box.monitors.erasing import Erasing
 from analytics_box.monitors.probing.registration import Registrations
-from analytics_box.notify.change import Tools
 from analytics_box.notify.deliveries import Deliveries
 from analytics_box.notify.send import Sender
 from analytics_box.outgoing.askers import STRANGER
 from analytics_box.outgoing.client import Clients
-from analytics_box.overview.autocomplete import KeptSuggestions
-from analytics_box.overview.board import WEBSITE
 from analytics_box.overview.live import Live, Watching
-from analytics_box.palette.sources import Palette
-from analytics_box.palette_sources import SOURCES
-from analytics_box.segments.menu import saved_segments
 from analytics_box.settings import Settings
 from analytics_box.state_side import StateSide
 from analytics_box.status_pages.automatic.telling import AutomaticIncidents
-from analytics_box.status_pages.console.from_monitors import reporting
 from analytics_box.status_pages.subscribers import subscribing
 from analytics_box.status_pages.subscribers.deliveries import SubscriberDeliveries
 from analytics_box.status_pages.subscribers.public import Subscriptions
 from analytics_box.status_pages.view.snapshots import Snapshots
 from analytics_box.status_pages.view.sources import Sources
-from analytics_box.subjects import subjects
 from analytics_box.watch.state import Watched
 
 
@@ -77,8 +54,8 @@ class Wired(Struct, frozen=True):
     machines: Machines
 
 
-def parts_of(wired: Wired) -> Parts:
-    """All parts; those of a kind beside each other."""
+def parts_of(wired: Wired, later: Callable[[], Iterable[object]]) -> Parts:
+    """All parts; those of a kind beside each other. `later` are those that pages and the API alone ask for."""
     state, pages = wired.state, Pages(web_dir() / "templates", _assets())
     return Parts(
         wired.settings,
@@ -87,17 +64,18 @@ def parts_of(wired: Wired) -> Parts:
         state.db,
         *_in_state(state),
         *_in_events(wired.events),
-        *_signing_in(wired),
+        SecondSteps(wired.clock, secure=wired.settings.secure),
         *_asking(wired),
         *_of_flags(wired),
         *_of_status_pages(wired, pages),
         *_of_monitors(wired),
         *_telling(wired),
-        *_on_pages(wired),
         wired.watched,
         wired.watched.backups,
         wired.machines,
         pages,
+        _assets(),
+        later=later,
     )
 
 
@@ -132,25 +110,13 @@ def _in_events(events: EventSide) -> tuple[object, ...]:
     )
 
 
-def _signing_in(wired: Wired) -> tuple[object, ...]:
-    state, clock, settings = wired.state, wired.clock, wired.settings
-    tries = Tries(state.limits, state.seal, settings)
-    return (
-        SecondSteps(clock, secure=settings.secure),
-        tries,
-        KeptForms(clock, mark_cookie=tries.cookie_name, knows=tries.knows, settings=settings),
-    )
-
-
 def _asking(wired: Wired) -> tuple[object, ...]:
     """What questions are about, and who is there now."""
     state, events, clock = wired.state, wired.events, wired.clock
     watching = Watching(events.presence, events.arrivals, clock)
     return (
-        subjects(state.db, state.websites, state.organizations),
         watching,
         Live(watching, events.arrivals, state.sign_ins, state.websites, state.db, clock, wired.settings),
-        Examples(events.db, events.intake.ledger, clock),
     )
 
 
@@ -162,7 +128,6 @@ def _of_flags(wired: Wired) -> tuple[object, ...]:
         streams,
         Ofrep(state.flags, states, streams, state.limits, clock, settings),
         FlagCounts(state.db, state.flags, clock),
-        RecentPeople(wired.events.db, state.seal, state.websites),
     )
 
 
@@ -176,7 +141,6 @@ def _of_status_pages(wired: Wired, pages: Pages) -> tuple[object, ...]:
         AutomaticIncidents(state.db, state.status_pages, clock, told.soon),
         subscribed,
         Subscriptions(state.db, subscribed, told, sender.mailer, state.limits, clock),
-        reporting(state.status_pages),
     )
 
 
@@ -200,8 +164,6 @@ def _of_monitors(wired: Wired) -> tuple[object, ...]:
     state, settings, clients = wired.state, wired.settings, wired.clients
     return (
         Erasing(wired.events.db),
-        watched_websites(state.monitors, wired.events.db),
-        monitor_change.Tools(state.seal, clients.fences, settings.monitors_per_organization, state.websites),
         DomainWatch(Registrations(clients), state.monitors, state.db, wired.clock, settings.public_url),
     )
 
@@ -215,48 +177,16 @@ def _telling(wired: Wired) -> tuple[object, ...]:
         wired.sender,
         wired.sender.mailer,
         wired.deliveries,
-        Tools(state.seal, wired.clients.fences),
         known,
         Reminders(state.db, clock, known),
         TrafficWatch(state.db, events.engines, state.websites, known, clock, url),
     )
 
 
-def _on_pages(wired: Wired) -> tuple[object, ...]:
-    """What pages are made of, and what they keep for a while."""
-    clock, settings = wired.clock, wired.settings
-    manual = Manual(web_dir() / "manual", settings.public_url)
-    reference = Reference(lambda: _document(settings, wired.state.sign_ins.cookie_name))
-    return (
-        LateParts(clock),
-        KnownRows(),
-        KeptValues(clock),
-        KnownValues({"link": slugs}),
-        KeptSuggestions(clock),
-        saved_segments(),
-        kept_goals(),
-        SegmentedBoard(WEBSITE),
-        Palette(SOURCES),
-        ImportJobs(clock),
-        FileQueue(),
-        _assets(),
-        manual,
-        reference,
-        Documentation(manual, reference),
-    )
-
-
-def _document(settings: Settings, cookie: str) -> Schema:
-    """The description of the API."""
-    from analytics_box.openapi import document  # noqa: PLC0415  # a megabyte, until somebody reads the reference
-
-    return document(settings, cookie=cookie)
-
-
 @cache
 def _assets() -> Assets:
-    """Read once, for they do not change while a process runs."""
-    return assets.load(web_dir() / "static")
+    """The files for browsers, which do not change while a process runs."""
+    return Assets(web_dir() / "static")
 
 
 def web_dir() -> Path:

@@ -10,11 +10,11 @@ from analytics_box.flags import addresses as flags
 from analytics_box.http.handlers import Handlers
 from analytics_box.http.page.templates import FORM_KEPT
 from analytics_box.http.permission import PUBLIC
-from analytics_box.http.route import Route, posted, shown
-from analytics_box.http.well_known import RESOURCE
+from analytics_box.http.route import RESOURCE, Route, posted, shown
 from analytics_box.links import addresses as links
 from analytics_box.monitors import addresses as monitors
 from analytics_box.organizations import addresses as organizations
+from analytics_box.plain_routes import FILES, ON_EVERY_MACHINE
 from analytics_box.procedures import PROCEDURES
 from analytics_box.status_pages import addresses as status_pages
 from analytics_box.websites import addresses as websites
@@ -29,9 +29,7 @@ types_pages = Handlers("analytics_box.docs.types_pages")
 drop_pages = Handlers("analytics_box.drops.pages")
 goal_forms = Handlers("analytics_box.goals.form_pages")
 goal_pages = Handlers("analytics_box.goals.pages")
-health = Handlers("analytics_box.http.health")
-assets = Handlers("analytics_box.http.page.assets")
-kept_forms = Handlers("analytics_box.http.page.kept_forms")
+kept_forms = Handlers("analytics_box.http.page.kept_form_pages")
 key_pages = Handlers("analytics_box.keys.pages")
 invitation_pages = Handlers("analytics_box.members.invitation_pages")
 inviting_pages = Handlers("analytics_box.members.inviting_pages")
@@ -52,21 +50,7 @@ saved_pages = Handlers("analytics_box.query_pages.saved_pages")
 segment_pages = Handlers("analytics_box.segments.pages")
 setup_pages = Handlers("analytics_box.setup.pages")
 watching = Handlers("analytics_box.watch.pages")
-watch = Handlers("analytics_box.watch.routes")
 well_known = Handlers("analytics_box.http.well_known")
-
-# What machines have, too, that take events alone.
-ON_EVERY_MACHINE: tuple[Route, ...] = (
-    Route("GET", "/health", health.health, PUBLIC),
-    Route("GET", "/health/ready", watch.ready, PUBLIC),
-    Route("GET", "/metrics", watch.metrics, PUBLIC),
-    Route("GET", "/script.js", assets.tracker, PUBLIC),
-    Route("GET", "/databuddy.js", assets.tracker, PUBLIC),
-    Route("GET", "/databuddy-debug.js", assets.tracker_to_read, PUBLIC),
-    Route("GET", "/parts.js", assets.tracker_parts, PUBLIC),
-    Route("GET", "/parts/{part:str}", assets.tracker_part, PUBLIC),
-    Route("GET", "/favicon.ico", assets.favicon, PUBLIC),
-)
 
 PAGES_AND_API: tuple[Route, ...] = (
     *accounts.ADDRESSES,
@@ -89,7 +73,7 @@ PAGES_AND_API: tuple[Route, ...] = (
     Route("GET", "/.well-known/api-catalog", well_known.api_catalog, PUBLIC),
     Route("GET", RESOURCE, well_known.protected_resource, PUBLIC),
     Route("GET", RESOURCE + "/{suffix:path}", well_known.protected_resource_part, PUBLIC),
-    Route("GET", "/static/{file:path}", assets.static, PUBLIC),
+    FILES,
     Route("GET", "/setup", setup_pages.setup_form, PUBLIC, page=True),
     Route("POST", "/setup", setup_pages.set_up, PUBLIC, page=True),
     Route("GET", "/invitation", invitation_pages.invitation, PUBLIC, page=True),

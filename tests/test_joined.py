@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from analytics_box.http.page import joined
-from analytics_box.http.page.assets import load
+from analytics_box.http.page.assets import Assets
 
 WEB = Path(__file__).parents[1] / "web" / "static"
 
@@ -50,7 +50,7 @@ def test_what_comes_from_elsewhere_is_served_as_it_came(monkeypatch: pytest.Monk
 
 
 def test_every_module_of_ours_is_named_with_the_hash_that_it_is_served_under() -> None:
-    files = load(WEB).files
+    files = Assets(WEB).files
     named = [
         name.decode().partition("?v=")
         for path, file in files.items()
@@ -62,7 +62,7 @@ def test_every_module_of_ours_is_named_with_the_hash_that_it_is_served_under() -
 
 
 def test_nothing_of_ours_imports_a_name_twice_or_behind_its_start() -> None:
-    for path, file in load(WEB).files.items():
+    for path, file in Assets(WEB).files.items():
         if path.startswith("js/"):
             lines = re.findall(rb"^import \{ (.+) \}", file.content, re.MULTILINE)
             names = [name for line in lines for name in line.split(b", ")]

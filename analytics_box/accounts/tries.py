@@ -9,14 +9,17 @@ import hashlib
 import hmac
 import secrets
 from collections import Counter
+from typing import TYPE_CHECKING
 
 from analytics_box import ids
 from analytics_box.accounts import rules
 from analytics_box.errors import RateLimited
-from analytics_box.http.page.visit import Next
 from analytics_box.limits import Limits
 from analytics_box.settings import Settings
 from analytics_box.store.seal import Seal, SealBroken
+
+if TYPE_CHECKING:
+    from analytics_box.http.page.visit import Next
 
 SLOWLY = 10.0  # seconds that a try waits beyond the limit
 AT_ONCE = 10  # of them for one account; further ones are refused
@@ -41,7 +44,7 @@ class Tries:
         except SealBroken:
             return ""
 
-    def remember(self, answer: Next, email: str) -> None:
+    def remember(self, answer: "Next", email: str) -> None:
         """Give a browser the cookie of one that has shown this account's password."""
         answer.set_cookie(
             key=self.cookie_name,

@@ -1,12 +1,13 @@
 """Everything but events: procedures by their table, and what Litestar serves by the table of routes."""
 
+import asyncio
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, cast
 
 from litestar import Litestar, Request, Response
-from litestar.di import Provide
+from litestar.di import NamedDependency, Provide
 from litestar.exceptions import HTTPException
 from litestar.handlers import HTTPRouteHandler
 from litestar.plugins import PluginProtocol
@@ -28,10 +29,25 @@ from analytics_box.http.page.kept_forms import KeptForms, send_again
 from analytics_box.http.page.settings_area import offered
 from analytics_box.http.page.templates import FORM_KEPT, Pages, sign_in_first, wants_data, wants_page
 from analytics_box.http.page.visit import visit_of
+from analytics_box.http.plain import Plain, content_type
 from analytics_box.http.route import Procedure, Route
 from analytics_box.http.rpc import Procedures, refusal_body
 
 _METHODS = {"allow": "POST, OPTIONS"}  # of procedures
+_BY_STATUS: dict[int, type[BoxError]] = {
+    400: errors.BadRequest,
+    401: errors.AuthRequired,
+    403: errors.Forbidden,
+    404: errors.NotFound,
+    405: errors.MethodNotAllowed,
+    413: errors.PayloadTooLarge,
+    415: errors.UnsupportedMediaType,
+}
+_WORDS = {
+    404: "There is nothing at this address",
+    405: "This address does not take that method",
+    413: "The body is too large",
+}
 
 
 def build(routes: tuple[Route, ...], lines: Sequence[Procedure], *, guard: Guard, parts: Parts, pages: Pages) -> App:
@@ -47,7 +63,7 @@ def build(routes: tuple[Route, ...], lines: Sequence[Procedure], *, guard: Guard
         line = procedures.at(scope["path"]) if scope["type"] == "http" else None
         if line is None:
             send = compressing(send) if scope["type"] == "http" and may_compress(scope) else send
-            litestar = areas.serving(scope)
+            litestar = await areas.serving(scope)
             await litestar(cast(LitestarScope, scope), cast(LitestarReceive, receive), cast(LitestarSend, send))
         elif scope["method"] == "POST":
             scope["path_template"] = scope["path"]  # as Litestar does
@@ -83,8 +99,9 @@ class _Areas:
     def __init__(self, routes: tuple[Route, ...]) -> None:
         self._routes = _by_area(routes)
         self._served: dict[str, Litestar] = {}
+        self._loading = asyncio.Lock()
 
-    def serving(self, scope: Scope) -> Litestar:
+    async def serving(self, scope: Scope) -> Litestar:
         """What answers this request; an address of no area is answered by that of the first page."""
         area = _first(normalize_path(scope.get("path", "/")))
         routes = self._routes.get(area)
@@ -92,7 +109,8 @@ class _Areas:
             area, routes = "", self._routes[""]
         served = self._served.get(area)
         if served is None:
-            served = self._served[area] = _litestar(routes)
+            async with self._loading:  # in a thread, so that events are answered in the meantime
+                served = self._served[area] = await asyncio.to_thread(_litestar, routes)
         return served
 
 
@@ -131,7 +149,17 @@ def _litestar(routes: tuple[Route, ...]) -> Litestar:
 
 def _handler(route: Route) -> HTTPRouteHandler:
     handler = HTTPRouteHandler(route.path, http_method=route.method, status_code=200, opt={"route": route})
-    return handler(route.handler)
+    return handler(_in_litestar(route.handler) if route.plain else route.handler)
+
+
+def _in_litestar(plain: Callable[[Scope, Parts], Plain]) -> Callable[..., Any]:
+    """A handler of http.plain, for addresses that are not written as they stand in the table."""
+
+    async def answer(request: Request[Any, Any, Any], parts: NamedDependency[Parts]) -> Response[bytes]:
+        made = plain(cast(Scope, request.scope), parts)
+        return Response(made.content, status_code=made.status, media_type=content_type(made), headers=made.headers)
+
+    return answer
 
 
 async def _tell_methods(request: Request[Any, Any, Any]) -> Response[None] | None:
@@ -171,7 +199,7 @@ async def _not_posted(scope: Scope, receive: Receive, send: Send) -> None:
 
 def _refuse(request: Request[Any, Any, Any], raised: Exception) -> Response[Any]:
     """Every refusal, as a page where a person asked for one, else as the specified body."""
-    error = render.as_box_error(raised)
+    error = render.as_box_error(_ours(raised))
     scope = cast(Scope, request.scope)
     request_id = str(scope["request_id"])
     handler = scope.get("route_handler")
@@ -188,3 +216,13 @@ def _refuse(request: Request[Any, Any, Any], raised: Exception) -> Response[Any]
         media_type="application/json",
         headers={"cache-control": "no-store", **error.headers},
     )
+
+
+def _ours(raised: Exception) -> Exception:
+    """The error of the box that stands for one of Litestar's; any other exception as it is."""
+    if not isinstance(raised, HTTPException) or raised.status_code not in _BY_STATUS:
+        return raised
+    errors.forget_frames(raised)
+    message = _WORDS.get(raised.status_code, str(raised.detail))
+    allow = {name: value for name, value in (raised.headers or {}).items() if name.lower() == "allow"}
+    return _BY_STATUS[raised.status_code](message, headers=allow)

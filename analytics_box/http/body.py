@@ -4,11 +4,10 @@ import asyncio
 import contextlib
 import re
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 from urllib.parse import parse_qsl
 
 import msgspec
-from litestar import Request
 
 from analytics_box.errors import (
     BrokenBody,
@@ -21,6 +20,9 @@ from analytics_box.errors import (
 )
 from analytics_box.http.address import network_of
 from analytics_box.http.asgi import Receive, Scope
+
+if TYPE_CHECKING:
+    from litestar import Request
 
 T = TypeVar("T")
 
@@ -203,7 +205,7 @@ def _detail(wrong: msgspec.ValidationError) -> Detail:
 
 
 async def of_request(
-    request: Request[Any, Any, Any], *, wanted: tuple[bytes, ...], limit: int, seconds: float
+    request: "Request[Any, Any, Any]", *, wanted: tuple[bytes, ...], limit: int, seconds: float
 ) -> bytes:
     """The body of a typed handler's request, its headers checked first; a short one of callers without a credential."""
     scope = cast(Scope, request.scope)

@@ -1,6 +1,7 @@
 """What handlers work with: who calls, when, and the parts of the box (wire 10)."""
 
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterable
 from typing import TypeVar, cast
 
 from msgspec import Struct
@@ -20,15 +21,33 @@ Part = TypeVar("Part")
 class Parts:
     """What every room needs, and what rooms give, by its class: `parts[KeyRing]` is the ring of API keys."""
 
-    def __init__(self, settings: Settings, clock: Clock, limits: Limits, box_db: Db, *given: object) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        clock: Clock,
+        limits: Limits,
+        box_db: Db,
+        *given: object,
+        later: Callable[[], Iterable[object]] = tuple,
+    ) -> None:
+        """`later` creates further parts when one of them is first asked for."""
         self.settings = settings
         self.clock = clock
         self.limits = limits
         self.box_db = box_db
         self._given = {type(part): part for part in given}
+        self._later = later
+        self._creating = threading.Lock()
 
     def __getitem__(self, kind: type[Part]) -> Part:
+        if kind not in self._given:
+            self._create_others()
         return cast(Part, self._given[kind])
+
+    def _create_others(self) -> None:
+        with self._creating:  # threads may ask at the same time
+            later, self._later = self._later, tuple
+            self._given |= {type(part): part for part in later()}
 
     def by(self, identity: Identity) -> "Call":
         """A call of this identity, now."""

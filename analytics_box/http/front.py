@@ -18,9 +18,9 @@ from analytics_box.http.address import canonical, client_of, network_of, network
 from analytics_box.http.asgi import App, Message, Receive, Scope, Send, respond
 from analytics_box.http.body import BytesInFlight, pass_over
 from analytics_box.http.proxy_watch import ProxyWatch
+from analytics_box.http.route import RESOURCE
 from analytics_box.http.turns import Turns
 from analytics_box.http.unread import PIECE, UnreadAnswers
-from analytics_box.http.well_known import RESOURCE
 from analytics_box.limits import Allowance, Limits
 from analytics_box.settings import Settings
 from analytics_box.urls import url_parts

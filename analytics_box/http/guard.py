@@ -1,10 +1,7 @@
 """Who may pass: decided before every handler by its line in the table (spec 5 and 7)."""
 
-from typing import Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from litestar import Request
-from litestar.connection import ASGIConnection
-from litestar.handlers.base import BaseRouteHandler
 from msgspec import Struct
 
 from analytics_box import errors
@@ -16,7 +13,12 @@ from analytics_box.identity import Identity, Key
 from analytics_box.limits import Allowance
 from analytics_box.urls import url_parts
 
-Connection = ASGIConnection[Any, Any, Any, Any]
+if TYPE_CHECKING:
+    from litestar import Request
+    from litestar.connection import ASGIConnection
+    from litestar.handlers.base import BaseRouteHandler
+
+    Connection = ASGIConnection[Any, Any, Any, Any]
 
 _SAFE = {"GET", "HEAD", "OPTIONS"}
 
@@ -24,7 +26,7 @@ _SAFE = {"GET", "HEAD", "OPTIONS"}
 class Callers(Protocol):
     """Who knows callers, and counts the requests of API keys."""
 
-    async def identify(self, connection: Connection) -> Identity:
+    async def identify(self, connection: "Connection") -> Identity:
         """The caller."""
 
     def admit(self, scope: Scope, key: Key) -> Allowance | None:
@@ -36,7 +38,7 @@ class Guard(Struct, frozen=True):
 
     callers: Callers
 
-    async def identity(self, connection: Connection, access: Access, *, page: bool = False) -> Identity:
+    async def identity(self, connection: "Connection", access: Access, *, page: bool = False) -> Identity:
         """The caller, as far as `access` reaches. Raises RateLimited, and Forbidden for what another site forged."""
         identity = await self.callers.identify(connection)
         scope = cast(Scope, connection.scope)
@@ -50,7 +52,7 @@ class Guard(Struct, frozen=True):
         return identity
 
 
-async def guard(connection: Connection, handler: BaseRouteHandler) -> None:
+async def guard(connection: "Connection", handler: "BaseRouteHandler") -> None:
     """Set the caller's identity and refuse who lacks permission. Raises AuthRequired, Forbidden or RateLimited."""
     route: Route | None = handler.opt.get("route")
     if route is None:
@@ -64,11 +66,11 @@ async def guard(connection: Connection, handler: BaseRouteHandler) -> None:
         allow(identity, route.access, role=route.role, anonymous=route.anonymous, also=route.also)
     except errors.AuthRequired:
         if route.kept and "typed" not in scope:
-            scope["kept_form"] = await scope["parts"][KeptForms].keep(cast(Request[Any, Any, Any], connection))
+            scope["kept_form"] = await scope["parts"][KeptForms].keep(cast("Request[Any, Any, Any]", connection))
         raise
 
 
-def check_same_origin(connection: Connection) -> None:
+def check_same_origin(connection: "Connection") -> None:
     """Refuse what another site's page makes a browser send with our cookie (security: CSRF). Raises Forbidden."""
     if cast(Scope, connection.scope)["method"] in _SAFE:
         return

@@ -1,8 +1,10 @@
 """GET /health (spec 1)."""
 
-from litestar import Response
+from analytics_box.http.asgi import Scope
+from analytics_box.http.call import Parts
+from analytics_box.http.plain import Plain
 
 
-async def health() -> Response[bytes]:
+def health(_scope: Scope, _parts: Parts) -> Plain:
     """`{"status":"ok"}` while the box serves, and nothing else."""
-    return Response(b'{"status":"ok"}', media_type="application/json", headers={"cache-control": "no-store"})
+    return Plain(b'{"status":"ok"}', "application/json", {"cache-control": "no-store"})

@@ -4,7 +4,6 @@ import logging
 from typing import Any
 
 import msgspec
-from litestar.exceptions import HTTPException
 
 from analytics_box import errors
 from analytics_box.errors import BoxError
@@ -12,21 +11,6 @@ from analytics_box.errors import BoxError
 log = logging.getLogger(__name__)
 
 RETRYABLE = {408, 425, 429}  # and everything from 500 on
-
-_BY_STATUS: dict[int, type[BoxError]] = {
-    400: errors.BadRequest,
-    401: errors.AuthRequired,
-    403: errors.Forbidden,
-    404: errors.NotFound,
-    405: errors.MethodNotAllowed,
-    413: errors.PayloadTooLarge,
-    415: errors.UnsupportedMediaType,
-}
-_WORDS = {
-    404: "There is nothing at this address",
-    405: "This address does not take that method",
-    413: "The body is too large",
-}
 
 
 def as_box_error(raised: BaseException) -> BoxError:
@@ -42,10 +26,6 @@ def as_box_error(raised: BaseException) -> BoxError:
 def _as_box_error(raised: BaseException) -> BoxError:
     if isinstance(raised, BoxError):
         return raised
-    if isinstance(raised, HTTPException) and raised.status_code in _BY_STATUS:
-        message = _WORDS.get(raised.status_code, str(raised.detail))
-        allow = {name: value for name, value in (raised.headers or {}).items() if name.lower() == "allow"}
-        return _BY_STATUS[raised.status_code](message, headers=allow)
     log.error("A request failed", exc_info=raised)
     return BoxError("Something went wrong inside the box; its log says more")
 

@@ -1,11 +1,13 @@
 """Lines of the two tables: a route, and a procedure, with who may call them."""
 
 from collections.abc import Callable
-from typing import Any, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from analytics_box.http.handlers import Named
 from analytics_box.http.permission import SIGNED_IN, Access
 from analytics_box.identity import Role, Scope
+
+RESOURCE: Final = "/.well-known/oauth-protected-resource"  # the address that refusals of callers without a key name
 
 
 class Route(NamedTuple):
@@ -17,6 +19,7 @@ class Route(NamedTuple):
     words.
     The form of a line with `kept` is shown again with what was typed when it came after the session had ended: its
     handler changes nothing but inside visit.submit, or after visit.saves (http/page/kept_forms.py).
+    A `plain` one is answered without the caller and the web framework (http/plain.py).
     A `page` answers people: refusals are shown as a page, and anonymous callers are sent to sign in.
     """
 
@@ -27,6 +30,7 @@ class Route(NamedTuple):
     role: Role = "viewer"
     anonymous: bool = False
     page: bool = False
+    plain: bool = False
     kept: bool = False
     procedure: bool = False
     also: Scope | None = None

@@ -12,7 +12,6 @@ from analytics_box.http.call import Parts
 from analytics_box.identity import SCOPES
 from analytics_box.settings import Settings
 
-RESOURCE = "/.well-known/oauth-protected-resource"
 _OPEN = {"cache-control": "public, max-age=3600, must-revalidate", "access-control-allow-origin": "*"}
 
 

@@ -3,7 +3,6 @@
 import signal
 import socket
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -154,17 +153,3 @@ def test_a_server_may_listen_on_any_address_that_the_machine_has(tmp_path: Path)
     set_up(data_dir)
     with serving(data_dir, host="::1") as server:
         assert httpx.get(f"http://[::1]:{server.port}/health").status_code == 200
-
-
-def test_a_start_loads_no_library_that_the_box_does_not_use(tmp_path: Path) -> None:
-    """The web framework would import pydantic and attrs where they are installed, as they are for the tests."""
-    program = (
-        "import sys, pathlib\n"
-        "from analytics_box.box import open_box\n"
-        "from analytics_box.settings import Settings\n"
-        "open_box(Settings(data_dir=pathlib.Path(sys.argv[1]))).close()\n"
-        "print({'pydantic', 'attrs', 'attr', 'nacl', 'jinja2', 'argon2', 'h11'} & set(sys.modules))\n"
-    )
-    arguments = (sys.executable, "-c", program, str(tmp_path))
-    ended = subprocess.run(arguments, capture_output=True, text=True, check=False)
-    assert (ended.stdout, ended.stderr) == ("set()\n", "")

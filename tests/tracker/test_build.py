@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from analytics_box.http.page.assets import load
+from analytics_box.http.page.assets import Assets
 from tests.tracker.collector import SCRIPT, TRACKER
 
 WEB = SCRIPT.parents[2]
@@ -35,7 +35,7 @@ def test_no_file_names_a_machine_or_needs_eval(file: Path) -> None:
 
 
 def test_parts_are_named_by_the_hash_under_which_the_box_keeps_them() -> None:
-    assert f"v={load(WEB / 'static').parts_tag}" in (TRACKER / "parts.js").read_text()
+    assert f"v={Assets(WEB / 'static').parts_tag}" in (TRACKER / "parts.js").read_text()
 
 
 def test_the_readme_says_how_large_each_part_is() -> None:

@@ -203,7 +203,7 @@ def test_pages_are_not_kept_by_caches(box: WholeBox) -> None:
 @pytest.fixture(scope="module")
 def pages() -> Pages:
     web = web_dir()
-    return Pages(web / "templates", assets.load(web / "static"))
+    return Pages(web / "templates", assets.Assets(web / "static"))
 
 
 def rendered(pages: Pages, name: str, *, rows: list[Record] | None, failed: bool) -> str:
@@ -273,7 +273,7 @@ def test_every_file_that_templates_name_exists(pages: Pages) -> None:
         for template in (folder / "templates").rglob("*.html")
         for name in re.findall(r'static\("([^"]+)"\)', template.read_text())
     }
-    assert named <= set(assets.load(folder / "static").files)
+    assert named <= set(assets.Assets(folder / "static").files)
 
 
 def test_every_icon_that_templates_name_exists() -> None:

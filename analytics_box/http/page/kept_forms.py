@@ -6,9 +6,8 @@ and that of a known browser, which says whose account signed in here last: nobod
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from litestar import Request
 from msgspec import Struct
 
 from analytics_box import ids
@@ -18,8 +17,10 @@ from analytics_box.http.address import network_of
 from analytics_box.http.asgi import Scope
 from analytics_box.http.cookies import cookie
 from analytics_box.http.page.templates import form_of, page_of
-from analytics_box.http.page.visit import Next, Visitor
 from analytics_box.settings import Settings
+
+if TYPE_CHECKING:
+    from litestar import Request
 
 LIFE = 1_800  # seconds
 MOST = 200  # forms, of which the oldest goes: 6 MB
@@ -62,7 +63,7 @@ class KeptForms:
         self._kept: dict[bytes, KeptForm] = {}
         self._cookie_name = "__Host-form" if settings.secure else "form"
 
-    async def keep(self, request: Request[Any, Any, Any]) -> str:
+    async def keep(self, request: "Request[Any, Any, Any]") -> str:
         """Keep a posted form; its Set-Cookie header. Empty where nobody is known to have signed in, and for what is
         no form, or too large."""
         mark = self._cookie_of(request.headers, self._mark_cookie)
@@ -119,11 +120,6 @@ class KeptForms:
 
     def _cookie_of(self, headers: Mapping[str, str], name: str) -> str:
         return cookie(headers.get("cookie", ""), name)
-
-
-async def nothing_kept(visit: Visitor) -> Next:
-    """GET /forms/kept where there is no form of this person: to the page on which it stood, and it is forgotten."""
-    return visit.go(visit.parts[KeptForms].forget(visit.request.headers) or "/sites")
 
 
 def send_again(scope: Scope, kept: KeptForm) -> None:

@@ -7,19 +7,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 from urllib.parse import quote
 
-from litestar import Request, Response
-
 from analytics_box import texts
 from analytics_box.errors import BoxError
 from analytics_box.http import body
 from analytics_box.http.asgi import Scope
 from analytics_box.http.page.assets import Assets
 from analytics_box.http.page.settings_area import Entry
+from analytics_box.later import Later
 from analytics_box.settings import Settings
 from analytics_box.urls import url_parts
 
 if TYPE_CHECKING:
     import jinja2
+    import litestar
+    from litestar import Request, Response
+else:
+    jinja2, litestar = Later("jinja2"), Later("litestar")  # several megabytes, until somebody sees a page
 
 _FORM = (b"application/x-www-form-urlencoded",)
 _IN_A_LOCATION = string.digits + string.ascii_letters + string.punctuation + " "  # as it is; never the end of a line
@@ -35,16 +38,17 @@ class Pages:
 
     def __init__(self, folder: Path, assets: Assets) -> None:
         self._folder = folder
+        self._settings_entries: tuple[Entry, ...] = ()
         self._known: dict[str, Any] = {
             "static": assets.url,
             "texts": texts,
-            "settings_entries": (),
+            "settings_entries": lambda: self._settings_entries,
             "notices": tuple,
         }
 
     def offer_settings(self, entries: tuple[Entry, ...]) -> None:
         """Tell which pages the settings area has."""
-        self._known["settings_entries"] = entries
+        self._settings_entries = entries
 
     def tell_administrators(self, notices: Callable[[], Sequence[object]]) -> None:
         """Say on every page of an administrator of the box what this returns: things with a text and an href."""
@@ -53,8 +57,6 @@ class Pages:
     @cached_property
     def _templates(self) -> "jinja2.Environment":
         """What reads and keeps them, with all that they are told until then."""
-        import jinja2  # noqa: PLC0415  # two megabytes, until somebody sees a page
-
         templates = jinja2.Environment(
             loader=jinja2.FileSystemLoader(self._folder),
             autoescape=True,
@@ -78,16 +80,16 @@ class Pages:
 
     def show(
         self, template: str, *, code: int = 200, headers: Mapping[str, str] | None = None, **context: Any
-    ) -> Response[str]:
+    ) -> "Response[str]":
         """A rendered page, answered with this HTTP status; never cached, because it is one person's."""
-        return Response(
+        return litestar.Response(
             self.text(template, **context),
             status_code=code,
             media_type="text/html",
             headers={"cache-control": "no-store", **(headers or {})},
         )
 
-    def refuse(self, error: BoxError, request_id: str) -> Response[str]:
+    def refuse(self, error: BoxError, request_id: str) -> "Response[str]":
         """A refusal as a page: what happened and what to do."""
         return self.show(
             "error.html",
@@ -99,13 +101,13 @@ class Pages:
             home=True,
         )
 
-    def explain(self, what: tuple[str, str, str], *, code: int) -> Response[str]:
+    def explain(self, what: tuple[str, str, str], *, code: int) -> "Response[str]":
         """A dead end that is nobody's fault: its title, what happened, what to do."""
         return self.show("error.html", code=code, status=0, what=what, request_id="", home=False)
 
 
 async def form_of(
-    request: Request[Any, Any, Any],
+    request: "Request[Any, Any, Any]",
     settings: Settings,
     *,
     limit: int = MOST_FORM_BYTES,
@@ -116,15 +118,15 @@ async def form_of(
     return body.form(sent, most_fields=most_fields)
 
 
-def go(path: str, *, cookie: str = "") -> Response[bytes]:
+def go(path: str, *, cookie: str = "") -> "Response[bytes]":
     """See another page of this box, after a form or instead of the one asked for."""
     headers = {"location": quote(path, safe=_IN_A_LOCATION), "cache-control": "no-store"}
     if cookie:
         headers["set-cookie"] = cookie
-    return Response(b"", status_code=303, headers=headers)
+    return litestar.Response(b"", status_code=303, headers=headers)
 
 
-def sign_in_first(request: Request[Any, Any, Any]) -> Response[bytes]:
+def sign_in_first(request: "Request[Any, Any, Any]") -> "Response[bytes]":
     """Ask an anonymous caller to sign in, and remember the page they asked for, or whose form they sent.
 
     When only a part of a page was asked for (htmx), the whole page goes there. What was typed may be kept: then the
@@ -136,16 +138,16 @@ def sign_in_first(request: Request[Any, Any, Any]) -> Response[bytes]:
     if "hx-request" not in request.headers:
         return go(f"/sign-in{suffix}", cookie=cookie)
     headers = {"hx-redirect": f"/sign-in{suffix}", "cache-control": "no-store"}
-    return Response(b"", status_code=401, headers={**headers, "set-cookie": cookie} if cookie else headers)
+    return litestar.Response(b"", status_code=401, headers={**headers, "set-cookie": cookie} if cookie else headers)
 
 
-def page_of(request: Request[Any, Any, Any]) -> str:
+def page_of(request: "Request[Any, Any, Any]") -> str:
     """The page to come back to, as a path of this box; empty if it is not known."""
     address = url_parts(_wanted(request))
     return own_path(address.path + (f"?{address.query}" if address.query else ""))
 
 
-def _wanted(request: Request[Any, Any, Any]) -> str:
+def _wanted(request: "Request[Any, Any, Any]") -> str:
     """The address to come back to: the one that was asked for, or the page on which a part or a form stands."""
     headers = request.headers
     if request.method == "GET" and ("hx-request" not in headers or "hx-boosted" in headers):
@@ -164,12 +166,12 @@ def own_path(text: str) -> str:
     return text if not parts.scheme and not parts.netloc and "\\" not in text else ""
 
 
-def wants_data(request: Request[Any, Any, Any]) -> bool:
+def wants_data(request: "Request[Any, Any, Any]") -> bool:
     """Whether a script of a page asks, which says itself what came of it."""
     return bool(request.headers.get("accept") == "application/json")
 
 
-def wants_page(request: Request[Any, Any, Any]) -> bool:
+def wants_page(request: "Request[Any, Any, Any]") -> bool:
     """Whether a browser asks on behalf of a person."""
     return "text/html" in request.headers.get("accept", "")
 

@@ -37,7 +37,7 @@ DOMAIN = "status.acme.example"
 PICTURE = b"\x89PNG a logo"
 PAGE = Page(id=BUSY.id, organization_id="organization-1", slug=BUSY.slug, name=BUSY.name, zone=BUSY.zone, version=1)
 
-ASSETS = assets.load(web_dir() / "static")
+ASSETS = assets.Assets(web_dir() / "static")
 PAGES = Pages(web_dir() / "templates", ASSETS)
 
 

@@ -1,0 +1,92 @@
+"""The parts of the box that pages and the API alone ask for, created when one of them first does."""
+
+from typing import TYPE_CHECKING
+
+from analytics_box.accounts.tries import Tries
+from analytics_box.dashboard.late_parts import KnownRows, LateParts
+from analytics_box.dashboard.segmented import SegmentedBoard
+from analytics_box.dashboard.values import KeptValues, KnownValues
+from analytics_box.docs.documentation import Documentation
+from analytics_box.docs.manual import Manual
+from analytics_box.docs.reference import Reference
+from analytics_box.file_queue import FileQueue
+from analytics_box.flags.comparing.people import RecentPeople
+from analytics_box.goals.lookup import kept_goals
+from analytics_box.http.page.kept_forms import KeptForms
+from analytics_box.invented.example import Examples
+from analytics_box.later import Later
+from analytics_box.links.bulk.jobs import ImportJobs
+from analytics_box.links.listing.suggested import slugs
+from analytics_box.monitors.asked import watched_websites
+from analytics_box.monitors.editing import change as monitor_change
+from analytics_box.notify.change import Tools
+from analytics_box.overview.autocomplete import KeptSuggestions
+from analytics_box.overview.board import WEBSITE
+from analytics_box.palette.sources import Palette
+from analytics_box.palette_sources import SOURCES
+from analytics_box.parts import Wired, web_dir
+from analytics_box.segments.menu import saved_segments
+from analytics_box.status_pages.console.from_monitors import reporting
+from analytics_box.subjects import subjects
+
+if TYPE_CHECKING:
+    from analytics_box import openapi
+else:
+    openapi = Later("analytics_box.openapi")  # a megabyte, until somebody reads the reference
+
+
+def page_parts(wired: Wired) -> tuple[object, ...]:
+    """All of them; those of a kind beside each other."""
+    return (*_signing_in(wired), *_of_rooms(wired), *_on_pages(wired))
+
+
+def _signing_in(wired: Wired) -> tuple[object, ...]:
+    state, settings = wired.state, wired.settings
+    tries = Tries(state.limits, state.seal, settings)
+    return (
+        tries,
+        KeptForms(wired.clock, mark_cookie=tries.cookie_name, knows=tries.knows, settings=settings),
+    )
+
+
+def _of_rooms(wired: Wired) -> tuple[object, ...]:
+    """What single rooms work with."""
+    state, events, clock, settings, fences = (
+        wired.state,
+        wired.events,
+        wired.clock,
+        wired.settings,
+        wired.clients.fences,
+    )
+    return (
+        subjects(state.db, state.websites, state.organizations),
+        Examples(events.db, events.intake.ledger, clock),
+        RecentPeople(events.db, state.seal, state.websites),
+        reporting(state.status_pages),
+        watched_websites(state.monitors, events.db),
+        monitor_change.Tools(state.seal, fences, settings.monitors_per_organization, state.websites),
+        Tools(state.seal, fences),
+    )
+
+
+def _on_pages(wired: Wired) -> tuple[object, ...]:
+    """What pages are made of, and what they keep for a while."""
+    clock, settings = wired.clock, wired.settings
+    manual = Manual(web_dir() / "manual", settings.public_url)
+    reference = Reference(lambda: openapi.document(settings, cookie=wired.state.sign_ins.cookie_name))
+    return (
+        LateParts(clock),
+        KnownRows(),
+        KeptValues(clock),
+        KnownValues({"link": slugs}),
+        KeptSuggestions(clock),
+        saved_segments(),
+        kept_goals(),
+        SegmentedBoard(WEBSITE),
+        Palette(SOURCES),
+        ImportJobs(clock),
+        FileQueue(),
+        manual,
+        reference,
+        Documentation(manual, reference),
+    )
