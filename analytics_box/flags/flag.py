@@ -43,7 +43,7 @@ Operator = Literal[
     "not_matches",
     "ip_in",  # IP addresses and networks
     "ip_not_in",
-    "has_type",  # text, number, boolean or list: of the value itself, and not of the elements of a list
+    "has_type",  # text, number, boolean, list or a kind of list: of the value itself, and not of the elements of a list
 ]
 Scalar = str | int | float | bool
 

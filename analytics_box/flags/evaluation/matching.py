@@ -161,7 +161,10 @@ Version = tuple[int, int, int, bool, tuple[tuple[bool, int, str], ...]]
 
 
 def version_of(value: Any) -> Version | None:
-    """A semantic version in a form that compares by precedence; `v1.2` is 1.2.0, and what follows a + is left out."""
+    """A semantic version in a form that compares by precedence; `v1.2` and the number 1.2 are 1.2.0, and what follows a
+    + is left out."""
+    if type(value) in (int, float):
+        value = text_of(value)
     return _version(value) if type(value) is str and len(value) <= _LONGEST_READ else None
 
 
@@ -257,14 +260,30 @@ def _ip_in(wanted: tuple[Scalar, ...]) -> Test:
 _TYPES: dict[str, tuple[type, ...]] = {"text": (str,), "number": (int, float), "boolean": (bool,), "list": (list,)}
 
 
-def type_named(value: Any) -> tuple[type, ...] | None:
-    """The types that a name stands for; None for no such name."""
-    return _TYPES.get(value) if type(value) is str else None
+# Kinds of lists, which other products tell apart.
+_LISTS: dict[str, Test] = {
+    "empty_list": lambda found: not found.value,
+    "one_element": lambda found: len(found.value) == 1,
+    "texts": lambda found: all(type(one.value) is str for one in found.elements),
+    "numbers": lambda found: all(type(one.value) in (int, float) for one in found.elements),
+}
+
+
+def type_named(value: Any) -> tuple[type, ...] | Test | None:
+    """The types that a name stands for, or the test of a kind of lists; None for no such name."""
+    return _TYPES.get(value) or _LISTS.get(value) if type(value) is str else None
 
 
 def _has_type(wanted: tuple[Scalar, ...]) -> Test:
-    types = frozenset(one for name in wanted for one in type_named(name) or ())
-    return lambda found: type(found.value) in types
+    named = [type_named(name) for name in wanted]
+    types = frozenset(one for group in named if isinstance(group, tuple) for one in group)
+    lists = [one for one in named if one is not None and not isinstance(one, tuple)]
+
+    def has_type(found: Found) -> bool:
+        kind = type(found.value)
+        return kind in types or (kind is list and any(test(found) for test in lists))
+
+    return has_type
 
 
 _POSITIVE: dict[Operator, Callable[[tuple[Scalar, ...]], Test]] = {

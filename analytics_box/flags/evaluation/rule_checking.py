@@ -182,7 +182,7 @@ _READ: dict[Operator, tuple[Callable[[Any], object], str]] = {
         (version_of, "a version, as 1.2.3"),
     ),
     "ip_in": (network_of, "an IP address or a network, as 10.0.0.0/8"),
-    "has_type": (type_named, "a type: text, number, boolean or list"),
+    "has_type": (type_named, "a type: text, number, boolean, list, empty_list, one_element, texts or numbers"),
 }
 
 

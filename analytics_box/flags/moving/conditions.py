@@ -26,7 +26,8 @@ EVERYBODY: Final = Node(all=())
 NOBODY: Final = Node(any=())
 
 _NUMERIC: Final = r"(0|[1-9]\d*)"
-_SUFFIXES: Final = r"(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?(\+[0-9A-Za-z.-]+)?"
+_NAMED: Final = r"(0|[1-9]\d*|\d*[A-Za-z-][0-9A-Za-z-]*)"
+_SUFFIXES: Final = rf"(-{_NAMED}(\.{_NAMED})*)?(\+[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?"
 STRICT_VERSION: Final = rf"{_NUMERIC}\.{_NUMERIC}\.{_NUMERIC}{_SUFFIXES}"  # three numbers, as semver.org has it
 LOOSE_VERSION: Final = rf"{_NUMERIC}(\.{_NUMERIC}(\.{_NUMERIC})?)?{_SUFFIXES}"  # one to three
 _INSTANT: Final = r"^\d{4}-\d\d-\d\d[Tt][^ ]*([Zz]|[+-]\d\d:\d\d)$"
@@ -115,6 +116,11 @@ def version(attribute: str, operator: Operator, wanted: str, shape: str) -> Node
     if not is_version(wanted, shape):
         return NOBODY
     return all_of((leaf(attribute, "matches", f"^{shape}$"), leaf(attribute, operator, wanted)))
+
+
+def is_instant(value: Scalar) -> bool:
+    """Whether a value is a time of RFC 3339 with an offset, or a number of milliseconds."""
+    return re.search(_INSTANT, value) is not None if isinstance(value, str) else not isinstance(value, bool)
 
 
 def is_version(text: str, shape: str) -> bool:

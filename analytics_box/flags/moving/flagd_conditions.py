@@ -7,15 +7,18 @@ from typing import Any, Final
 import msgspec
 
 from analytics_box.file_queue import keep_going
+from analytics_box.flags.evaluation.asking import text_of
 from analytics_box.flags.evaluation.matching import number_of
 from analytics_box.flags.flag import Node, Operator, Scalar
 from analytics_box.flags.moving.conditions import (
     EVERYBODY,
+    LOOSE_VERSION,
     MOST_PARTS,
     NOBODY,
     all_of,
     any_of,
     exists,
+    is_version,
     leaf,
     none_of,
     of_type,
@@ -95,6 +98,8 @@ def condition(given: Any, evaluators: Evaluators, depth: int = 0) -> Node:
         return EVERYBODY if given else NOBODY
     if not isinstance(given, dict) or len(given) != 1:
         raise Strange(f"{shown(given)} is no condition")
+    if (of_one_type := _tested_type(given)) is not None:
+        return of_one_type
     (operation, arguments), *_ = given.items()
     if operation == "$ref":
         return condition(evaluators.find(arguments), evaluators, depth + 1)
@@ -117,7 +122,7 @@ def _truth(given: Any, evaluators: Evaluators, depth: int) -> Node:
     attribute = attribute_of(given)
     if attribute is None:
         return condition(given, evaluators, depth + 1)
-    return all_of((exists(attribute), none_of([one_of(attribute, (False, 0, ""))])))
+    return truthy(attribute)
 
 
 def _compared(operation: str, arguments: Sequence[Any]) -> Node | None:
@@ -141,8 +146,8 @@ def _equal(one: Any, other: Any, *, strict: bool) -> Node | None:
     attribute, value = (attribute_of(one), other) if attribute_of(one) is not None else (attribute_of(other), one)
     if attribute is None or not (value is None or is_scalar(value)):
         return None
-    if value is None:
-        return none_of([exists(attribute)])
+    if value is None:  # engines differ in whether 0 and false equal it, loosely
+        return none_of([exists(attribute)]) if strict else None
     if strict:
         return all_of((none_of([of_type(attribute, "list")]), leaf(attribute, "equals", value)))
     # JsonLogic compares loosely: the text "5" is the number 5. What a missing value equals differs by engine.
@@ -150,11 +155,15 @@ def _equal(one: Any, other: Any, *, strict: bool) -> Node | None:
         return None
     wanted = number_of(value) if value is not True else 1
     if wanted is None:
-        return leaf(attribute, "equals", value)
-    between = all_of((leaf(attribute, "greater_or_equal", wanted), leaf(attribute, "less_or_equal", wanted)))
-    if isinstance(value, str):  # two texts are compared as such
-        return any_of((leaf(attribute, "equals", value), all_of((of_type(attribute, "number"), between))))
-    return any_of((between, leaf(attribute, "equals", True))) if wanted == 1 else between
+        return all_of((comparable(attribute), leaf(attribute, "equals", value)))
+    leaves = leaf(attribute, "greater_or_equal", wanted), leaf(attribute, "less_or_equal", wanted)
+    truth = [leaf(attribute, "equals", wanted == 1)] if wanted in (0, 1) else []
+    if isinstance(value, str):  # two texts are compared as such, and so is the element of a list
+        alike = one_of(attribute, (value, wanted) if text_of(wanted) == value else (value,))
+        numbers = all_of((of_type(attribute, "number"), *leaves))
+        truths = (all_of((of_type(attribute, "boolean"), one)) for one in truth)
+        return any_of((all_of((comparable(attribute), alike)), numbers, *truths))
+    return any_of((all_of((comparable(attribute), *leaves)), *truth))
 
 
 def _ordered(operation: str, arguments: Sequence[Any]) -> Node | None:
@@ -170,11 +179,47 @@ def _ordered(operation: str, arguments: Sequence[Any]) -> Node | None:
         attribute, value, operation = attribute_of(other), one, _TURNED[operation]
     if attribute is None or not isinstance(value, int | float) or isinstance(value, bool):
         return None
-    found = leaf(attribute, _NUMBERS[operation], value)
-    # In JsonLogic a missing value and false are 0 there, and true is 1.
+    found = all_of((comparable(attribute), leaf(attribute, _NUMBERS[operation], value)))
+    # In JsonLogic a missing value, an empty list and false are 0 there, and true is 1.
     missing, off, on = none_of([exists(attribute)]), leaf(attribute, "equals", False), leaf(attribute, "equals", True)
-    as_numbers = ((missing, 0), (off, 0), (on, 1))
+    as_numbers = ((missing, 0), (of_type(attribute, "empty_list"), 0), (off, 0), (on, 1))
     return any_of((found, *(node for node, number in as_numbers if _HOLDS[operation](number, value))))
+
+
+def type_test(var: Any, name: str) -> Any:
+    """Whether a value is of a type, as an expression: what makes it a text or a number then leaves it as it is."""
+    match name:
+        case "text":
+            return {"===": [{"cat": [var]}, var]}
+        case "number":
+            return {"===": [{"+": [var]}, var]}
+        case "empty_list":  # the one value that is false and none of the others that are
+            return {"and": [{"!": [var]}, {"!==": [var, None]}, {"!": {"in": [var, [False, 0, ""]]}}]}
+    return {"or": [{"===": [var, True]}, {"===": [var, False]}]}
+
+
+def _tested_type(given: Mapping[str, Any]) -> Node | None:
+    """The type that an expression of an export tests."""
+    var: Any = given
+    while isinstance(var, dict) and "var" not in var and len(var) == 1:
+        (var,) = var.values()
+        var = var[0] if isinstance(var, list) and var else var
+    attribute = attribute_of(var)
+    if attribute is None:
+        return None
+    names = ("text", "number", "boolean", "empty_list")
+    return next((of_type(attribute, name) for name in names if given == type_test(var, name)), None)
+
+
+def truthy(attribute: str) -> Node:
+    """Whether JsonLogic takes an attribute for true: any list with an element is."""
+    false = all_of((none_of([of_type(attribute, "list")]), one_of(attribute, (False, 0, ""))))
+    return all_of((exists(attribute), none_of([of_type(attribute, "empty_list"), false])))
+
+
+def comparable(attribute: str) -> Node:
+    """Whether JsonLogic compares an attribute as a text or a number: a list only as its one element."""
+    return of_type(attribute, "text", "number", "boolean", "one_element")
 
 
 def inside(attribute: str, text: str) -> Node:
@@ -193,12 +238,26 @@ def _in(one: Any, other: Any) -> Node | None:
     return None
 
 
+def readable(attribute: str) -> Node:
+    """Whether flagd reads an attribute as a version: a text or a number with one to three numbers."""
+    return all_of((of_type(attribute, "text", "number"), leaf(attribute, "matches", f"^[vV]?{LOOSE_VERSION}$")))
+
+
 def _version(attribute: str, operation: str, wanted: str) -> Node | None:
+    if not is_version(wanted, f"[vV]?{LOOSE_VERSION}"):
+        return NOBODY
+    compared = _of_version(attribute, operation, wanted)
+    if compared is None:
+        return None
+    return any_of(all_of((readable(attribute), one)) for one in compared.any or (compared,))
+
+
+def _of_version(attribute: str, operation: str, wanted: str) -> Node | None:
     if operation in _VERSIONS:
         return leaf(attribute, _VERSIONS[operation], wanted)
     if operation == "!=":  # what is no version is not unequal to one either
         return any_of((leaf(attribute, "version_less", wanted), leaf(attribute, "version_greater", wanted)))
-    numbers = wanted.removeprefix("v").split("-")[0].split("+")[0].split(".")
+    numbers = wanted.lstrip("vV").split("-")[0].split("+")[0].split(".")
     if operation in {"^", "~"} and all(one.isdecimal() for one in numbers):
         kept = numbers[:1] if operation == "^" else (*numbers[:2], *["0"] * (2 - len(numbers)))[:2]
         after = (*kept[:-1], str(int(kept[-1]) + 1))

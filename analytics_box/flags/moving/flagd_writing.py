@@ -28,7 +28,7 @@ from analytics_box.flags.flag import (
     Variant,
 )
 from analytics_box.flags.moving.conditions import EVERYBODY, is_for_everybody, none_of, of_type
-from analytics_box.flags.moving.flagd_conditions import inside
+from analytics_box.flags.moving.flagd_conditions import comparable, inside, readable, truthy, type_test
 from analytics_box.flags.moving.wanted import Notes
 
 Logic = Any  # an expression of JsonLogic
@@ -50,6 +50,7 @@ _VERSIONS: Final[dict[Operator, str]] = {
     "version_less_or_equal": "<=",
 }
 _NEGATIVE: Final[dict[Operator, Operator]] = {"not_in": "in", "not_equals": "equals", "not_contains": "contains"}
+_TYPES: Final[frozenset[Scalar | None]] = frozenset(("text", "number", "boolean", "empty_list"))  # that can be said
 _BY: Final = {"user": "user_id", "organization": "organization_id", "team": "team_id"}
 
 
@@ -184,7 +185,9 @@ class _Writing:
 
     def _node(self, node: Node) -> Logic:
         if node.all is not None:
-            parts = [self._node(one) for one in _without_guards(node.all)]
+            loose = {one.attribute for one in node.all if one == comparable(one.attribute)}
+            left = [_loosely(one) if one.attribute in loose else one for one in _without_guards(node.all)]
+            parts = [self._node(one) if isinstance(one, Node) else one for one in _with_truths(left)]
             return {"and": parts} if len(parts) > 1 else parts[0] if parts else True
         if node.any is not None:
             if (found := _contained(node.any)) is not None:
@@ -210,8 +213,8 @@ class _Writing:
             return {"!": self._leaf(replace(node, operator=_NEGATIVE[operator]))}
         if operator in {"exists", "not_exists"}:
             return {"!==" if operator == "exists" else "===": [var, None]}
-        if operator == "has_type" and "list" not in (node.value, *node.values):
-            return {"or": [_of_type(var, str(one)) for one in (node.values or (node.value,))]}
+        if operator == "has_type" and _TYPES.issuperset(node.values or (node.value,)):
+            return {"or": [type_test(var, str(one)) for one in (node.values or (node.value,))]}
         listed = (*((node.value,) if node.value is not None else ()), *node.values)
         if operator in {"equals", "in"}:
             return {"in": [var, list(listed)]} if len(listed) != 1 else {"===": [var, listed[0]]}
@@ -244,24 +247,38 @@ def _var(attribute: str) -> Logic:
     return {"var": _NAMES.get(attribute, attribute)}
 
 
-def _of_type(var: Logic, name: str) -> Logic:
-    """Whether a value is of a type: what makes it a text or a number then leaves it as it is."""
-    match name:
-        case "text":
-            return {"===": [{"cat": [var]}, var]}
-        case "number":
-            return {"===": [{"+": [var]}, var]}
-    return {"or": [{"===": [var, True]}, {"===": [var, False]}]}
-
-
 def _without_guards(parts: Sequence[Node]) -> list[Node]:
     """Conditions that all have to hold, without those that flagd's own operators imply: `starts_with` and `ends_with`
-    look at texts alone, and a list is none of the values of an `in`.
+    look at texts alone, a list is none of the values of an `in` and a number only by its one element, and `sem_ver`
+    reads versions only.
     """
     texts = {one.attribute for one in parts if one.operator in {"starts_with", "ends_with"}}
     values = {one.attribute for one in parts if one.operator in {"in", "equals"}}
+    numbers = {one.attribute for one in parts if one.operator in {*_ORDERED, "in", "equals"}}
+    versions = {one.attribute for one in parts if one.operator in _VERSIONS}
     implied = [of_type(one, "text") for one in texts] + [none_of([of_type(one, "list")]) for one in values]
+    implied += [comparable(one) for one in numbers]
+    implied += [part for one in versions for part in readable(one).all or ()]
     return [one for one in parts if one not in implied]
+
+
+def _with_truths(parts: Sequence[Node | Logic]) -> list[Node | Logic]:
+    """Conditions that all have to hold, with those that an import makes of `!!` as such."""
+    left = list(parts)
+    for one in parts:
+        truth = truthy(one.attribute).all if isinstance(one, Node) and one.operator == "exists" else None
+        if truth and all(part in left for part in truth):
+            left = [part for part in left if part not in truth]
+            left.append({"!!": [_var(truth[0].attribute)]})
+    return left
+
+
+def _loosely(node: Node) -> Node | Logic:
+    """Texts that are compared as JsonLogic does it, also with the one element of a list."""
+    if node.operator not in {"equals", "in"}:
+        return node
+    listed = [one for one in (node.value, *node.values) if isinstance(one, str)]
+    return {"or": [{"==": [_var(node.attribute), one]} for one in listed]} if listed else node
 
 
 def _contained(parts: Sequence[Node]) -> Node | None:

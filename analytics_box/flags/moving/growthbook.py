@@ -13,7 +13,7 @@ from msgspec import Struct
 from analytics_box.errors import BadRequest
 from analytics_box.flags.flag import MOST_VALUES, Algorithm, Bucketing, Definition, Node, Prerequisite, Rule, Variant
 from analytics_box.flags.moving import growthbook_conditions
-from analytics_box.flags.moving.conditions import all_of, exists, identity_of, none_of, one_of, rule, variants_of
+from analytics_box.flags.moving.conditions import all_of, identity_of, none_of, of_type, one_of, rule, variants_of
 from analytics_box.flags.moving.growthbook_conditions import IDS, attribute_of
 from analytics_box.flags.moving.taking import listed, mapping, mappings, number, text
 from analytics_box.flags.moving.wanted import (
@@ -254,7 +254,7 @@ class _Reading:
         algorithm, steps = _DRAWS[version]
         attribute = attribute_of(text(given.get("hashAttribute")) or "id")
         bucketing = Bucketing(algorithm=algorithm, salt=seed, attribute=attribute)
-        condition = all_of((condition, exists(attribute), none_of([one_of(attribute, (False, 0, ""))])))
+        condition = all_of((condition, of_type(attribute, "text", "number"), none_of([one_of(attribute, (0, ""))])))
         for value, between in zip(values, ranges, strict=False):
             low, high = (number(one) or 0 for one in (*listed(list(between)), 0, 0)[:2])
             above, percentage = _percent(low, steps), _percent(high, steps)

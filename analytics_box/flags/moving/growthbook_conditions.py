@@ -111,11 +111,11 @@ class _Reading:
             found = _one_of(attribute, scalars(asked))
             return found if name == "$in" else none_of([found])
         if name in {"$ini", "$nini"} and all(isinstance(one, str) for one in listed(asked)):
-            found = insensitive(attribute, listed(asked), "^", "$")
+            found = all_of((of_type(attribute, "text", "texts"), insensitive(attribute, listed(asked), "^", "$")))
             return found if name == "$ini" else none_of([found])
         if name in _NUMBERS and isinstance(asked, int | float):
             _check_id(attribute, (asked,))
-            return all_of((none_of([of_type(attribute, "list")]), leaf(attribute, _NUMBERS[name], asked)))
+            return all_of((of_type(attribute, "number"), leaf(attribute, _NUMBERS[name], asked)))
         if name in _VERSIONS and isinstance(asked, str):
             return leaf(attribute, _VERSIONS[name], asked)
         if name == "$vne" and isinstance(asked, str):
@@ -125,6 +125,7 @@ class _Reading:
             matched = pattern(attribute, f"{before}{asked}")
             if matched is None:
                 raise _Strange(f"the regular expression {asked[:100]}")
+            matched = all_of((of_type(attribute, "text"), matched))
             return none_of([matched]) if is_negated else matched
         if name == "$not":
             return none_of([self._value(attribute, asked, depth + 1)])

@@ -14,6 +14,7 @@ from analytics_box.flags.moving.conditions import (
     exists,
     instant,
     is_for_nobody,
+    is_instant,
     leaf,
     let_in,
     none_of,
@@ -196,14 +197,15 @@ def _compared(attribute: str, operator: str, values: Sequence[Scalar]) -> Node |
         return _of_type(attribute, "number", each_of(attribute, _NUMBERS[operator], numbers))
     if operator in _VERSIONS:
         versions = [one for one in values if isinstance(one, str)]
-        return any_of(version(attribute, _VERSIONS[operator], one, LOOSE_VERSION) for one in versions)
+        compared = any_of(version(attribute, _VERSIONS[operator], one, LOOSE_VERSION) for one in versions)
+        return _of_type(attribute, "text", compared)
     if operator in _DATES:
-        dates = [one for one in values if not isinstance(one, bool)]
-        number = all_of((of_type(attribute, "number"), each_of(attribute, _DATES[operator], dates)))
+        dates = [one for one in values if is_instant(one)]
+        number = all_of((of_type(attribute, "number", "numbers"), each_of(attribute, _DATES[operator], dates)))
         return any_of((number, *(instant(attribute, _DATES[operator], one) for one in dates)))
     return None
 
 
 def _of_type(attribute: str, name: str, compared: Node) -> Node:
-    """Whether the attribute, or an element of a list, is of a type and compares so."""
-    return all_of((of_type(attribute, name, "list"), compared))
+    """Whether the attribute, or an element of a list of this type, is of the type and compares so."""
+    return all_of((of_type(attribute, name, f"{name}s"), compared))

@@ -7,7 +7,7 @@ import pytest
 
 from analytics_box.flags.evaluation.compiling import compiled
 from analytics_box.flags.evaluation.context import Context
-from analytics_box.flags.moving import files, flagd, growthbook, launchdarkly, unleash
+from analytics_box.flags.moving import files, flagd, flagd_writing, growthbook, launchdarkly, unleash
 from analytics_box.flags.moving.wanted import File, Wanted
 from tests.cases import each
 from tests.flags.moving.test_products import flags_of, groups_of
@@ -86,7 +86,13 @@ def test_unleash(constraint: Given, values: list[Any], fits: list[Any]) -> None:
         ({"op": "startsWith", "values": ["5"]}, ["5a", 51, ["5"], True], ["5a", ["5"]]),
         ({"op": "startsWith", "values": [5]}, ["5a", 51], []),
         ({"op": "contains", "values": ["r"]}, ["ar", True, ["ar"]], ["ar", ["ar"]]),
-        ({"op": "matches", "values": ["5"]}, ["5a", 51], ["5a"]),
+        ({"op": "matches", "values": ["5"]}, ["5a", 51, [5], [51, 5], ["a", "5a"]], ["5a", ["a", "5a"]]),
+        ({"op": "matches", "values": ["5"], "negate": True}, ["5a", [5], ["5a"], ABSENT], [[5]]),
+        ({"op": "endsWith", "values": ["5"]}, ["a5", [5], ["a5"]], ["a5", ["a5"]]),
+        ({"op": "greaterThan", "values": [0]}, [[5], ["5"], [1, 2]], [[5], [1, 2]]),
+        ({"op": "before", "values": ["2024-07-01T00:00:00Z"]}, [[PAST], PAST, [True]], [[PAST], PAST]),
+        ({"op": "before", "values": ["2024-07-01"]}, [PAST, "2024-06-01T00:00:00Z"], []),
+        ({"op": "semVerLessThan", "values": ["2.0.0"]}, ["1", 1, ["1"], [1], "2.0.0-a.01"], ["1", ["1"]]),
         ({"op": "before", "values": ["2024-07-01T00:00:00Z"]}, [*TIMES, PAST], [*TIMES[:2], PAST]),
         ({"op": "before", "values": [1_719_792_000_000]}, [*TIMES, PAST], [*TIMES[:2], PAST]),
     ],
@@ -96,6 +102,7 @@ def test_launchdarkly(clause: Given, values: list[Any], fits: list[Any]) -> None
 
 
 V = {"var": "v"}
+ODD = [5, "5", "5.0", 0, 1, "", " 5", True, False, [], [5], ["5"], [0], [""], [1, 2], "a", ["a"], "z", 2, "2.0", ABSENT]
 
 
 @each(
@@ -113,7 +120,22 @@ V = {"var": "v"}
         ({"in": [V, [5, "a"]]}, [5, "5", 5.0, "a"], [5, 5.0, "a"]),
         ({"in": ["a", V]}, ["ba", ["a"], ["ba"], ABSENT], ["ba", ["a"]]),
         ({"starts_with": [V, "5"]}, ["5a", 51, ["5"]], ["5a"]),
+        ({"<": [V, 5]}, [[], [4], ["4"], [1, 2]], [[], [4], ["4"]]),
+        ({">": [V, 5]}, [[], [6], [6, 7]], [[6]]),
+        ({"<=": [0, V, 3]}, [[], [2], [1, 2]], [[], [2]]),
+        ({"==": [V, "5"]}, [[5], ["5"], ["5.0"], [5, 6]], [[5], ["5"]]),
+        ({"==": [V, "0"]}, ["0", 0, False, [0], [False], ABSENT], ["0", 0, False, [0]]),
+        ({"==": [V, 1]}, [[1], [1, 2], ["1"]], [[1], ["1"]]),
+        ({"==": [V, "a"]}, ["a", ["a"], ["a", "b"]], ["a", ["a"]]),
+        ({"!!": [V]}, [[], [0], [""], [False], "a", "", 0, ABSENT], [[0], [""], [False], "a"]),
+        ({"!": [V]}, [[], [0], [""], "a", "", 0, ABSENT], [[], "", 0, ABSENT]),
         ({"sem_ver": [V, "!=", "2.0.0"]}, ["2.0.0", "2.0", "2.0.1", "x", ABSENT], ["2.0.1"]),
+        ({"sem_ver": [V, "!=", "2.0.0"]}, [2, 5, 5.5, True, " 5", ["5"], "2.0.0-a.01"], [5, 5.5]),
+        ({"sem_ver": [V, "=", "2.0.0"]}, [*VERSIONS, 2, 2.0, ["2.0.0"]], [*VERSIONS[:5], 2, 2.0]),
+        ({"sem_ver": [V, "<", "2.5"]}, [1.9, 2.4, 2.45, 2.05, "2.4 ", "v2.4", "V2.4"], [1.9, 2.4, "v2.4", "V2.4"]),
+        ({"sem_ver": [V, "^", "2.0.0"]}, [2.1, 3, "2.9", "02.1.0", "2-a"], [2.1, "2.9", "2-a"]),
+        ({"sem_ver": [V, "=", " 2.0.0"]}, ["2.0.0", " 2.0.0"], []),
+        ({"sem_ver": [V, "!=", "02.0.0"]}, ["3.0.0"], []),
     ],
 )
 def test_flagd(condition: Given, values: list[Any], fits: list[Any]) -> None:
@@ -126,7 +148,12 @@ def test_flagd(condition: Given, values: list[Any], fits: list[Any]) -> None:
         ({"$eq": 5}, [5, "5", 5.0, [5]], [5, 5.0]),
         ({"$ne": 5}, [5, "5", [5], [6], ABSENT], ["5", [5], [6], ABSENT]),
         ({"$in": [5, "a"]}, [5, "5", "a", ["a", "z"]], [5, "a", ["a", "z"]]),
-        ({"$gt": 5}, [6, [6], True, ABSENT], [6]),
+        ({"$gt": 5}, [6, "6", "1e1", [6], True, ABSENT], [6]),
+        ({"$not": {"$gt": 5}}, [6, "6", [6], ABSENT], ["6", [6], ABSENT]),
+        ({"$regex": "5"}, ["5a", 5, [5], ["5a"]], ["5a"]),
+        ({"$notRegex": "5"}, ["5a", "b", 5, ["5a"]], ["b", 5, ["5a"]]),
+        ({"$ini": ["A"]}, ["a", ["a"], ["b", "A"]], ["a", ["a"], ["b", "A"]]),
+        ({"$ini": ["5"]}, ["5", 5, [5], ["5"]], ["5", ["5"]]),
         ({"$nin": [5, "a"]}, [5, "5", ["a"], ["z"], ABSENT], ["5", ["z"], ABSENT]),
     ],
 )
@@ -139,10 +166,22 @@ def test_a_flag_of_unleash_waits_if_it_compares_with_what_is_no_version(value: s
     assert [one.decides for one in of_unleash({"operator": "SEMVER_EQ", "value": value}).flags] == [True]
 
 
+@each(
+    "condition",
+    [{"<": [V, 5]}, {"==": [V, "5"]}, {"!!": [V]}, {"!": [V]}, {"sem_ver": [V, "!=", "2.0.0"]}, {"in": [V, ["a", 5]]}],
+)
+def test_odd_values_are_the_same_after_an_export_to_flagd_and_back(condition: Given) -> None:
+    for whole in (condition, {"and": [condition, {"!==": [V, "z"]}]}, {"or": [condition, {"===": [V, "z"]}]}):
+        file = of_flagd(whole)
+        written, said = flagd_writing.written(flags_of(file), groups_of(file))
+        assert said == []
+        assert matching(flagd.read(written), ODD) == matching(file, ODD)
+
+
 def test_growthbook_draws_nobody_by_an_empty_value() -> None:
     rules = [{"force": True, "coverage": 0.9999, "hashAttribute": "v", "hashVersion": 2}]
     file = growthbook.read({"features": {"f": {"defaultValue": False, "rules": rules}}})
-    assert matching(file, ["a", "", 0, False, 5, ABSENT]) == ["a", 5]
+    assert matching(file, ["a", "", 0, False, True, 5, [], ["a"], ["a", "b"], ABSENT]) == ["a", 5]
 
 
 def feature(*rules: Given, **more: Any) -> Wanted:
@@ -192,9 +231,10 @@ def test_a_file_of_flagd_whose_draw_nobody_named_waits() -> None:
     ]
 
 
-@each("value", [False, 0, ""])
+@each("value", [False, 0, "", None])
 def test_a_flag_of_flagd_waits_if_a_missing_value_equals_differently_by_engine(value: Any) -> None:
-    assert [one.decides for one in of_flagd({"==": [V, value]}).flags] == [True]
+    for operation in ("==", "!="):
+        assert [one.decides for one in of_flagd({operation: [V, value]}).flags] == [True]
 
 
 OFF = {"on": False, "salt": "x", "fallthrough": {"variation": 0}}
