@@ -23,6 +23,7 @@ from analytics_box.ingest.dropped import DroppedTraffic
 from analytics_box.ingest.intake import Intake
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions
+from analytics_box.ingest.prepared import PreparedSenders
 from analytics_box.ingest.profiles import ProfileLinks
 from analytics_box.ingest.refusals import Refusals
 from analytics_box.ingest.repeats import EventIds
@@ -180,7 +181,7 @@ def _open(settings: Settings, clock: Clock, state: StateSide, reserve: Reserve) 
 
 def _intake(settings: Settings, clock: Clock, state: StateSide, db: Db, memory: _Memory, outbox: Outbox) -> Intake:
     """What takes events."""
-    arrivals = Arrivals()
+    arrivals, geo, salts = Arrivals(), Geo(settings), _salts(settings, clock, state.seal, db)
     return Intake(
         events=db,
         ledger=Ledger(memory.strings, memory.live, memory.event_ids, memory.profile_links),
@@ -189,9 +190,10 @@ def _intake(settings: Settings, clock: Clock, state: StateSide, db: Db, memory: 
         websites=state.websites,
         organizations=state.organizations,
         identified=outbox.identify if settings.role == "ingest" else memory.profile_links.identify,
-        geo=Geo(settings),
+        geo=geo,
         classification=state.classification,
-        salts=_salts(settings, clock, state.seal, db),
+        salts=salts,
+        senders=PreparedSenders(geo, state.classification, salts),
         limits=state.limits,
         admission=state.admission,
         dropped=DroppedTraffic(db, clock, told=arrivals.note_missed),

@@ -12,8 +12,8 @@ from analytics_box import errors
 from analytics_box.errors import Detail
 from analytics_box.http import body
 from analytics_box.http.asgi import Scope
-from analytics_box.ingest.enrich import Target
-from analytics_box.ingest.intake import Intake, admit, target_of
+from analytics_box.ingest.intake import Intake
+from analytics_box.ingest.prepared import PreparedSender
 from analytics_box.websites.directory import Tracked
 
 MOST_EVENTS = 100  # in one array
@@ -100,9 +100,9 @@ def client_website(intake: Intake, sent: Delivery) -> Tracked:
     return tracked
 
 
-def target(sent: Delivery, tracked: Tracked) -> Target:
-    """Where the events of this page go. Raises Forbidden for a page or address that may not send any."""
-    return target_of(tracked.website, tracked.check, admit(tracked.check, sent.headers, sent.scope["address"]))
+def prepared(intake: Intake, sent: Delivery, tracked: Tracked) -> PreparedSender:
+    """Who sends to this website, and where it goes. Raises Forbidden for a page or address that may not."""
+    return intake.senders.of(tracked, sent.scope, sent.headers, intake.clock.now())
 
 
 def limit(intake: Intake, scope: Scope, identity: str) -> None:
@@ -120,8 +120,3 @@ def charge(intake: Intake, identity: str, events: int) -> None:
     more = (events - 1) // EVENTS_A_TOKEN
     if more > 0:
         intake.limits.owe("events", identity, intake.settings.limit_track, more)
-
-
-def page_identity(tracked: Tracked, network: str) -> str:
-    """Whom the limit of a page's events is for: a website and an address."""
-    return f"website:{tracked.website.id}:{network}"

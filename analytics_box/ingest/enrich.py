@@ -66,6 +66,8 @@ class Sender(Struct, frozen=True):
     country: str = ""  # its English name
     region: str = ""
     city: str = ""
+    salts: Salts | None = None  # under which `ids` are its visitor's today, on the website that it sends to
+    ids: tuple[int, int] = (0, 0)
 
 
 class Target(Struct, frozen=True):
@@ -216,6 +218,8 @@ def visitor_ids(
         return visitors.both(salts.around(time, site, by_key=sender.by_key), site, f"\0{client_id}")
     if sender.by_key:
         return 0, 0
+    if sender.salts is salts and time // DAY >= salts.day:
+        return sender.ids
     return visitors.both(salts.around(time, site), site, f"{sender.network}\0{sender.user_agent}")
 
 

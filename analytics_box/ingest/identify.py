@@ -19,12 +19,11 @@ from analytics_box.ingest.delivery import (
     client_website,
     decode,
     nothing,
-    page_identity,
     success,
-    target,
 )
 from analytics_box.ingest.enrich import Sender, Target, visitor_ids
-from analytics_box.ingest.intake import Intake, key_for_events, secret_of, sender_of, target_for_key
+from analytics_box.ingest.intake import Intake, key_for_events, secret_of, target_for_key
+from analytics_box.ingest.prepared import admit, page_identity, sender_of, target_of
 from analytics_box.ingest.profiles import Identified
 from analytics_box.ingest.visitors import by_client_id
 from analytics_box.recognition.paths import clean
@@ -83,7 +82,7 @@ async def identify(intake: Intake, sent: Delivery) -> Answer:
 
 def _by_key(intake: Intake, sent: Delivery, secret: str) -> tuple[Identification, Target, Sender]:
     key = key_for_events(intake, secret)
-    sender = sender_of(intake, sent.scope, sent.headers, by_key=True)
+    sender = sender_of(intake.geo, sent.scope, sent.headers, by_key=True)
     intake.admission.enter(sent.scope, key, "ingest")
     _limit(intake, sent, "/identify", f"apikey:{key.id}", intake.settings.limit_track)
     given = decode(_BODY.decode, sent.body, WRONG)
@@ -94,8 +93,8 @@ def _by_key(intake: Intake, sent: Delivery, secret: str) -> tuple[Identification
 
 def _from_page(intake: Intake, sent: Delivery) -> tuple[Identification, Target, Sender]:
     tracked = client_website(intake, sent)
-    where = target(sent, tracked)
-    sender = sender_of(intake, sent.scope, sent.headers, by_key=False)
+    where = target_of(tracked.website, tracked.check, admit(tracked.check, sent.headers, sent.scope["address"]))
+    sender = sender_of(intake.geo, sent.scope, sent.headers, by_key=False)
     identity = page_identity(tracked, sender.network)
     _limit(intake, sent, "events", identity, intake.settings.limit_track)
     _limit(intake, sent, "/identify", identity, intake.settings.limit_identify)

@@ -9,8 +9,6 @@ from analytics_box import errors
 from analytics_box.clock import Clock
 from analytics_box.errors import Unavailable
 from analytics_box.facts.event import Fact
-from analytics_box.http.address import network_of
-from analytics_box.http.asgi import Scope
 from analytics_box.identity import Key
 from analytics_box.ingest.arrivals import Arrivals
 from analytics_box.ingest.classification import Classification
@@ -18,23 +16,19 @@ from analytics_box.ingest.dropped import DroppedTraffic
 from analytics_box.ingest.enrich import Sender, Target
 from analytics_box.ingest.ledger import Appended, Batch, Ledger
 from analytics_box.ingest.placing import MOST_MOVED, MOST_MOVED_BY_KEY
+from analytics_box.ingest.prepared import PreparedSenders, target_of
 from analytics_box.ingest.profiles import Identified
 from analytics_box.ingest.refusals import Refusals
 from analytics_box.ingest.visitors import SaltFile
 from analytics_box.keys.admission import Admission
 from analytics_box.keys.ring import KeyRing
 from analytics_box.limits import Limits
-from analytics_box.recognition import agent
-from analytics_box.recognition.bots import classify_headers
 from analytics_box.recognition.geo import Geo
-from analytics_box.recognition.language import preferred
 from analytics_box.settings import Settings
 from analytics_box.store.budgets import Budget, Budgets
 from analytics_box.store.db import Connection, Db
 from analytics_box.tenancy.directory import Organizations
 from analytics_box.websites.directory import Directory
-from analytics_box.websites.origin_check import OriginCheck
-from analytics_box.websites.rules import Website
 
 
 class Intake(Struct, frozen=True):
@@ -50,6 +44,7 @@ class Intake(Struct, frozen=True):
     geo: Geo
     classification: Classification
     salts: SaltFile
+    senders: PreparedSenders
     limits: Limits
     admission: Admission
     dropped: DroppedTraffic
@@ -78,30 +73,6 @@ class Intake(Struct, frozen=True):
         if not sender.bot:
             self.arrivals.note_stored(facts)
         return appended
-
-
-def sender_of(intake: Intake, scope: Scope, headers: Mapping[bytes, bytes], *, by_key: bool) -> Sender:
-    """What a request tells of its sender. With an API key it is a server, neither classified nor located."""
-    user_agent = headers.get(b"user-agent", b"").decode("latin-1")[:1024]
-    network = network_of(scope["address"])
-    if by_key:
-        return Sender(network, user_agent, agent.NOTHING, language="", bot="", by_key=True)
-    seen = agent.parse(user_agent)
-    bot, name = (seen.bot, seen.bot_name) if seen.bot else classify_headers(headers)
-    client = scope["client"]
-    location = intake.geo.of(network, headers, peer=client[0] if client else "")
-    return Sender(
-        network=network,
-        user_agent=user_agent,
-        agent=seen,
-        language=preferred(headers.get(b"accept-language", b"").decode("latin-1")),
-        bot=bot,
-        by_key=False,
-        bot_name=name,
-        country=location.country,
-        region=location.region,
-        city=location.city,
-    )
 
 
 def secret_of(headers: Mapping[bytes, bytes]) -> str | None:
@@ -138,35 +109,3 @@ def target_for_key(intake: Intake, key: Key, website_id: str | None) -> Target:
     if website.organization_id != key.organization_id or not key.reaches(website_id):
         raise errors.Forbidden("This API key is not for that website", reason="TRACK_WEBSITE_SCOPE_MISMATCH")
     return target_of(website, intake.websites.check(website))
-
-
-def target_of(website: Website, check: OriginCheck, ignored: str = "") -> Target:
-    """A website as the place where events go."""
-    return Target(
-        website.site,
-        website.domain,
-        cookieless=check.cookieless,
-        ignored=ignored,
-        ignored_paths=check.ignored_paths,
-        budget=check.budget,
-    )
-
-
-def admit(check: OriginCheck, headers: Mapping[bytes, bytes], address: str) -> str:
-    """Why events from this page and address are not stored, though answered like others; empty where they are.
-
-    Raises Forbidden for a page or an address that may not send events at all (wire 4.6).
-    """
-    sent = headers.get(b"origin")
-    origin = sent.decode("latin-1") if sent is not None else None
-    ignored = check.ignores(origin, address)
-    if ignored:
-        return ignored
-    if not check.admits_origin(origin):
-        what = "Pages of this origin" if origin is not None else "Requests without an Origin header"
-        raise errors.Forbidden(f"{what} may not send events for {check.domain}", reason="INGEST_ORIGIN_NOT_AUTHORIZED")
-    if not check.admits_address(address):
-        raise errors.Forbidden(
-            f"This address may not send events for {check.domain}", reason="INGEST_IP_NOT_AUTHORIZED"
-        )
-    return ""

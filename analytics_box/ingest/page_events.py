@@ -15,13 +15,12 @@ from analytics_box.ingest.delivery import (
     decode,
     limit,
     nothing,
-    page_identity,
+    prepared,
     success,
-    target,
 )
 from analytics_box.ingest.enrich import Target
 from analytics_box.ingest.gathering import Gathering
-from analytics_box.ingest.intake import Intake, sender_of
+from analytics_box.ingest.intake import Intake
 from analytics_box.ingest.payload import InvalidEvent
 from analytics_box.ingest.typed_events import Added, UnknownType
 
@@ -59,12 +58,9 @@ async def batch(intake: Intake, sent: Delivery) -> Answer:
 
 def _begin(intake: Intake, sent: Delivery) -> tuple[Gathering, Target, str]:
     """Who sends, where it goes, and whose limit it is. Raises BoxError for those who may not."""
-    tracked = client_website(intake, sent)
-    website = target(sent, tracked)
-    sender = intake.classification.classify(sender_of(intake, sent.scope, sent.headers, by_key=False), website.site)
-    identity = page_identity(tracked, sender.network)
-    limit(intake, sent.scope, identity)
-    return Gathering(intake, sender), website, identity
+    page = prepared(intake, sent, client_website(intake, sent))
+    limit(intake, sent.scope, page.identity)
+    return Gathering(intake, page.sender), page.target, page.identity
 
 
 def _verdict(gathering: Gathering, item: msgspec.Raw, website: Target) -> dict[str, Any]:

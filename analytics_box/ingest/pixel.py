@@ -15,9 +15,9 @@ from analytics_box.errors import BoxError
 from analytics_box.http import render
 from analytics_box.http.asgi import App, Receive, Scope, Send, respond
 from analytics_box.ingest import happened, outgoing_links, page_errors, payload, serving, typed_events, vitals
-from analytics_box.ingest.delivery import Delivery, client_website, limit, page_identity, target
+from analytics_box.ingest.delivery import Delivery, client_website, limit, prepared
 from analytics_box.ingest.gathering import Gathering
-from analytics_box.ingest.intake import Intake, sender_of
+from analytics_box.ingest.intake import Intake
 from analytics_box.ingest.page_events import WRONG
 from analytics_box.ingest.typed_events import UnknownType
 
@@ -83,13 +83,11 @@ def serve(intake: Intake) -> App:
 
 async def _take(intake: Intake, sent: Delivery) -> bytes:
     """Take the event; what became of it. Raises BoxError."""
-    tracked = client_website(intake, sent)
-    website = target(sent, tracked)
-    sender = intake.classification.classify(sender_of(intake, sent.scope, sent.headers, by_key=False), website.site)
-    limit(intake, sent.scope, page_identity(tracked, sender.network))
-    gathering = Gathering(intake, sender)
+    page = prepared(intake, sent, client_website(intake, sent))
+    limit(intake, sent.scope, page.identity)
+    gathering = Gathering(intake, page.sender)
     try:
-        typed_events.add(gathering, msgspec.json.encode(fields(sent.scope["query_string"])), website)
+        typed_events.add(gathering, msgspec.json.encode(fields(sent.scope["query_string"])), page.target)
     except UnknownType as unknown:
         raise errors.BadRequest(str(unknown), reason="INGEST_UNKNOWN_EVENT_TYPE") from unknown
     except (*WRONG, ValueError) as wrong:

@@ -19,13 +19,12 @@ from analytics_box.ingest.delivery import (
     decode,
     limit,
     nothing,
-    page_identity,
+    prepared,
     success,
-    target,
 )
 from analytics_box.ingest.enrich import Target
 from analytics_box.ingest.gathering import Gathering
-from analytics_box.ingest.intake import Intake, sender_of
+from analytics_box.ingest.intake import Intake
 from analytics_box.ingest.payload import InvalidEvent, Sent
 
 T = TypeVar("T", bound=Sent)
@@ -46,10 +45,8 @@ async def take(
     add: Callable[[Gathering, T, Target], None],
 ) -> Answer:
     """Take a list from a page by client id; `add` gathers one item. Raises BoxError."""
-    tracked = client_website(intake, sent)
-    website = target(sent, tracked)
-    sender = intake.classification.classify(sender_of(intake, sent.scope, sent.headers, by_key=False), website.site)
-    identity = page_identity(tracked, sender.network)
+    page = prepared(intake, sent, client_website(intake, sent))
+    sender, website, identity = page.sender, page.target, page.identity
     limit(intake, sent.scope, identity)
     items = decode(decoder.decode, sent.body, "INVALID_EVENT_SCHEMA")
     if len(items) > listed.most:

@@ -11,14 +11,14 @@ from analytics_box.ingest.delivery import (
     decode,
     limit,
     nothing,
-    page_identity,
+    prepared,
     success,
-    target,
 )
 from analytics_box.ingest.enrich import Target
 from analytics_box.ingest.gathering import Gathering
-from analytics_box.ingest.intake import Intake, key_for_events, secret_of, sender_of, target_for_key
+from analytics_box.ingest.intake import Intake, key_for_events, secret_of, target_for_key
 from analytics_box.ingest.payload import Incoming, InvalidEvent
+from analytics_box.ingest.prepared import sender_of
 from analytics_box.websites.directory import Tracked
 
 
@@ -27,7 +27,6 @@ async def track(intake: Intake, sent: Delivery) -> Answer:
     scope, headers = sent.scope, sent.headers
     secret = secret_of(headers)
     key = key_for_events(intake, secret) if secret is not None else None
-    sender = sender_of(intake, scope, headers, by_key=key is not None)
     if key is not None:
         intake.admission.enter(scope, key, "ingest")
         limit(intake, scope, f"apikey:{key.id}")
@@ -35,17 +34,16 @@ async def track(intake: Intake, sent: Delivery) -> Answer:
 
     website: Target | None = None
     if key is not None:
+        sender = sender_of(intake.geo, scope, headers, by_key=True)
         targets = {
             website_id: target_for_key(intake, key, website_id) for website_id in {event.websiteId for event in events}
         }
     else:
         website_id = client_id(scope, headers, "website_id") or events[0].websiteId
-        tracked = _website(intake, sent, website_id)
-        website = target(sent, tracked)
-        identity = page_identity(tracked, sender.network)
-        limit(intake, scope, identity)
-        charge(intake, identity, len(events))
-        sender = intake.classification.classify(sender, website.site)
+        page = prepared(intake, sent, _website(intake, sent, website_id))
+        sender, website = page.sender, page.target
+        limit(intake, scope, page.identity)
+        charge(intake, page.identity, len(events))
 
     gathering = Gathering(intake, sender)
     try:

@@ -85,6 +85,8 @@ class SaltFile:
     def __init__(self, path: Path, history: Derive) -> None:
         self.path = path
         self.problem = ""
+        # Or salts that are gone would stay in memory, with whose ids were whose.
+        self.memories: list[Callable[[], None]] = [salted.cache_clear, remembered.cache_clear, address.forget]
         self._history = history
         self.are_new = False
         self._salts = self._read()
@@ -119,9 +121,8 @@ class SaltFile:
 
     def _keep(self, salts: Salts) -> None:
         self._salts, self._is_saved = salts, False
-        for memory in (salted, remembered):  # or salts that are gone would stay in memory, with whose ids were whose
-            memory.cache_clear()
-        address.forget()  # of a quiet box they would stay for weeks
+        for forget in self.memories:  # of a quiet box they would stay for weeks
+            forget()
         self.save()
 
     def save(self) -> None:

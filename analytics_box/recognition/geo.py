@@ -57,6 +57,7 @@ class Geo:
         self._path = Path(settings.geo_database).expanduser() if settings.geo_database else None
         self._beside = settings.data_dir
         headers = (settings.geo_country_header, settings.geo_region_header, settings.geo_city_header)
+        self.headers = tuple(name.lower().encode("latin-1") for name in headers if name)
         self._headers = tuple(name.lower().encode("latin-1") for name in headers)
         self._asks_proxy = any(headers)
         self._trusted = networks(settings.trusted_proxies)
@@ -65,6 +66,7 @@ class Geo:
         self._seen: tuple[int, int, int] | None = None
         self._complaint = ""
         self._known: OrderedDict[str, Location] = OrderedDict()
+        self.places = object()  # another one whenever the databases may say something else
         self.reload()
 
     def of(self, network: str, headers: Mapping[bytes, bytes], *, peer: str) -> Location:
@@ -94,6 +96,7 @@ class Geo:
         self._seen, self._complaint = seen, ""
         self._named = reader
         self._known = OrderedDict()
+        self.places = object()
         log.info("Locations come from %s (%s)", self._path, reader.metadata().database_type)
         return True
 

@@ -1,0 +1,183 @@
+"""Who sends a page's events and where they go: everything that the head of a request says.
+
+A browser sends the same head with each of its events, so what it says is worked out once and remembered.
+`PreparedSenders.of` works it out from the headers in its key and from no others, so a header that is not in the key
+cannot change the result. A remembered sender is used only while the objects that it was made from are still in their
+places: the website in its directory, its settings for bots and the databases of places. So whoever changes one of them
+has nothing to do here. Visitor ids belong to the salts that they were made with, and all of this memory is gone with
+them.
+"""
+
+from collections.abc import Mapping
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from analytics_box import errors
+from analytics_box.http.address import network_of
+from analytics_box.http.asgi import Scope
+from analytics_box.ingest import visitors
+from analytics_box.ingest.bot_rules import Wishes
+from analytics_box.ingest.classification import Classification
+from analytics_box.ingest.enrich import Sender, Target
+from analytics_box.ingest.visitors import SaltFile
+from analytics_box.recognition import agent
+from analytics_box.recognition.bots import classify_headers
+from analytics_box.recognition.geo import Geo
+from analytics_box.recognition.language import preferred
+from analytics_box.websites.directory import Tracked
+from analytics_box.websites.origin_check import OriginCheck
+from analytics_box.websites.rules import Website
+
+MOST_BYTES = 16 << 20  # some 8,000 senders
+_ENTRY = 1_500  # bytes that a remembered sender takes besides its texts
+_LONGEST = 2_000  # bytes of a head that is worth remembering
+# All headers that say something of a sender, with those by which a proxy may say where it is.
+_HEADERS = (b"user-agent", b"accept", b"accept-language", b"origin", b"sec-ch-ua", b"signature-agent", b"from")
+
+_Key = tuple[str | bytes | None, ...]
+
+
+class PreparedSender(Struct, frozen=True, gc=False):
+    """A sender as one website sees it, where its events go, and the identity that its limits count under."""
+
+    sender: Sender
+    target: Target
+    identity: str
+    tracked: Tracked
+    wishes: Wishes
+    places: object
+
+
+class PreparedSenders:
+    """The senders of the last requests, in about `most_bytes`.
+
+    They are kept in two halves, like strings (store.strings): once the recent ones are many they become the older ones,
+    and what was older is forgotten.
+    """
+
+    def __init__(
+        self, geo: Geo, classification: Classification, salts: SaltFile, *, most_bytes: int = MOST_BYTES
+    ) -> None:
+        self.most_bytes = most_bytes
+        self._geo = geo
+        self._classification = classification
+        self._salts = salts
+        self._headers = (*_HEADERS, *geo.headers)
+        self._recent: dict[_Key, PreparedSender] = {}
+        self._older: dict[_Key, PreparedSender] = {}
+        self._bytes = 0  # of the recent ones
+        salts.memories.append(self.forget)
+
+    def of(self, tracked: Tracked, scope: Scope, headers: Mapping[bytes, bytes], now: int) -> PreparedSender:
+        """Who sends this request to a website. Raises Forbidden for a page or address that may not (wire 4.6)."""
+        client = scope["client"]
+        key = (
+            tracked.client_id.id,
+            scope["address"],
+            client[0] if client else "",
+            *map(headers.get, self._headers),
+        )
+        prepared = self._recent.get(key)
+        if prepared is None:
+            prepared = self._older.pop(key, None)
+            if prepared is not None:
+                self._remember(key, prepared)
+        if (
+            prepared is not None
+            and prepared.tracked is tracked
+            and prepared.wishes is self._classification.of(tracked.website.site)
+            and prepared.places is self._geo.places
+        ):
+            return prepared
+        prepared = self._prepare(tracked, scope, headers, now)
+        self._remember(key, prepared)
+        return prepared
+
+    def forget(self) -> None:
+        """Forget all senders, with their addresses."""
+        self._recent, self._older, self._bytes = {}, {}, 0
+
+    def __len__(self) -> int:
+        return len(self._recent) + len(self._older)
+
+    def _prepare(self, tracked: Tracked, scope: Scope, headers: Mapping[bytes, bytes], now: int) -> PreparedSender:
+        said = {name: headers[name] for name in self._headers if name in headers}
+        check, address, site = tracked.check, scope["address"], tracked.website.site
+        target = target_of(tracked.website, check, admit(check, said, address))
+        wishes, places, salts = self._classification.of(site), self._geo.places, self._salts.current(now)
+        sender = self._classification.classify(sender_of(self._geo, scope, said, by_key=False), site)
+        ids = visitors.both((salts.today, salts.yesterday), site, f"{sender.network}\0{sender.user_agent}")
+        sender = replace(sender, salts=salts, ids=ids)
+        return PreparedSender(sender, target, page_identity(tracked, sender.network), tracked, wishes, places)
+
+    def _remember(self, key: _Key, prepared: PreparedSender) -> None:
+        size = sum([len(text) for text in key if text is not None])
+        if size > _LONGEST or 2 * (_ENTRY + size) > self.most_bytes:
+            return
+        if key not in self._recent:
+            self._bytes += _ENTRY + 2 * size  # the sender has most of them, too
+        self._recent[key] = prepared
+        if 2 * self._bytes >= self.most_bytes:
+            self._older, self._recent, self._bytes = self._recent, {}, 0
+
+
+def sender_of(geo: Geo, scope: Scope, headers: Mapping[bytes, bytes], *, by_key: bool) -> Sender:
+    """What a request tells of its sender. With an API key it is a server, neither classified nor located."""
+    user_agent = headers.get(b"user-agent", b"").decode("latin-1")[:1024]
+    network = network_of(scope["address"])
+    if by_key:
+        return Sender(network, user_agent, agent.NOTHING, language="", bot="", by_key=True)
+    seen = agent.parse(user_agent)
+    bot, name = (seen.bot, seen.bot_name) if seen.bot else classify_headers(headers)
+    client = scope["client"]
+    location = geo.of(network, headers, peer=client[0] if client else "")
+    return Sender(
+        network=network,
+        user_agent=user_agent,
+        agent=seen,
+        language=preferred(headers.get(b"accept-language", b"").decode("latin-1")),
+        bot=bot,
+        by_key=False,
+        bot_name=name,
+        country=location.country,
+        region=location.region,
+        city=location.city,
+    )
+
+
+def target_of(website: Website, check: OriginCheck, ignored: str = "") -> Target:
+    """A website as the place where events go."""
+    return Target(
+        website.site,
+        website.domain,
+        cookieless=check.cookieless,
+        ignored=ignored,
+        ignored_paths=check.ignored_paths,
+        budget=check.budget,
+    )
+
+
+def admit(check: OriginCheck, headers: Mapping[bytes, bytes], address: str) -> str:
+    """Why events from this page and address are not stored, though answered like others; empty where they are.
+
+    Raises Forbidden for a page or an address that may not send events at all (wire 4.6).
+    """
+    sent = headers.get(b"origin")
+    origin = sent.decode("latin-1") if sent is not None else None
+    ignored = check.ignores(origin, address)
+    if ignored:
+        return ignored
+    if not check.admits_origin(origin):
+        what = "Pages of this origin" if origin is not None else "Requests without an Origin header"
+        raise errors.Forbidden(f"{what} may not send events for {check.domain}", reason="INGEST_ORIGIN_NOT_AUTHORIZED")
+    if not check.admits_address(address):
+        raise errors.Forbidden(
+            f"This address may not send events for {check.domain}", reason="INGEST_IP_NOT_AUTHORIZED"
+        )
+    return ""
+
+
+def page_identity(tracked: Tracked, network: str) -> str:
+    """Whom the limit of a page's events is for: a website and an address."""
+    return f"website:{tracked.website.id}:{network}"
