@@ -19,7 +19,7 @@ from analytics_box.errors import (
     WrongTypes,
 )
 from analytics_box.http.address import network_of
-from analytics_box.http.asgi import Receive, Scope
+from analytics_box.http.asgi import Message, Receive, Scope
 
 if TYPE_CHECKING:
     from litestar import Request
@@ -30,6 +30,7 @@ MOST_FIELDS = 100  # of a form
 ANONYMOUS_BYTES = 65_536  # of the body of a caller without a credential
 _PASSED_OVER = 8 << 20  # bytes
 _PASSING_SECONDS = 2.0
+_PAUSE = 1.0  # seconds between looks at deadlines
 _TOO_LARGE = "The body may have {:,} bytes at most"
 _MISSING = re.compile("Object missing required field `(.+)`")
 
@@ -77,37 +78,71 @@ class BytesInFlight:
                     del self._of_networks[network]
 
 
+class _Deadlines:
+    """The bodies that one event loop reads, by their tasks, with the instants at which they are given up.
+
+    All are looked at once a second: a timer for each body took as long as understanding half an event. So a body is
+    given up a second late at the most, and never early.
+    """
+
+    __slots__ = ("_loop", "_pause", "ends", "late")
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, pause: float) -> None:
+        self._loop = loop
+        self._pause = pause
+        self.ends: dict[asyncio.Task[Any], float] = {}
+        self.late: set[asyncio.Task[Any]] = set()
+        loop.call_later(pause, self._look)
+
+    def _look(self) -> None:
+        now = self._loop.time()
+        for task, end in self.ends.items():
+            if end <= now and task not in self.late:
+                self.late.add(task)
+                task.cancel()
+        if self.ends:
+            self._loop.call_later(self._pause, self._look)
+        else:
+            del _DEADLINES[self._loop]
+
+
+_DEADLINES: dict[asyncio.AbstractEventLoop, _Deadlines] = {}
+
+
 async def read(scope: Scope, receive: Receive, *, limit: int, seconds: float) -> bytes:
     """The whole body, of `limit` bytes at the most. Raises PayloadTooLarge, RequestTimeout, BrokenBody or Unavailable.
 
     A body that declares more is refused before it is read. One that has come as far as its Content-Length, to which the
     server holds a client, is whole, and the message that says so is not waited for. It takes granian's thread and ours
-    a tenth of the time of an event. The deadline does what asyncio.timeout does, which alone took as long as
-    understanding half an event.
+    a tenth of the time of an event. The deadline does what asyncio.timeout does.
     """
     length = length_of(scope)
     if length.isdigit() and int(length) > limit:
         raise PayloadTooLarge(_TOO_LARGE.format(limit))
-    task = asyncio.current_task()
+    loop = asyncio.get_running_loop()
+    task = asyncio.current_task(loop)
     if task is None:
         raise RuntimeError("A body is read in a task")
+    deadlines = _DEADLINES.get(loop)
+    if deadlines is None:
+        deadlines = _DEADLINES[loop] = _Deadlines(loop, min(_PAUSE, seconds))
     cancelling = task.cancelling()
-    late = False
-
-    def give_up() -> None:
-        nonlocal late
-        late = True
-        task.cancel()
-
-    deadline = asyncio.get_running_loop().call_later(seconds, give_up)
+    deadlines.ends[task] = loop.time() + seconds
     try:
-        return await _whole(scope, receive, limit, length)
+        message = await receive()
+        if message["type"] == "http.request":
+            body: bytes = message["body"]
+            if len(body) <= limit and (not message["more_body"] or b"%d" % len(body) == length):
+                scope["body_read"] = True
+                return body  # as nearly always
+        return await _whole(scope, message, receive, limit, length)
     except asyncio.CancelledError as cancelled:
-        if late and task.uncancel() <= cancelling:
+        if task in deadlines.late and task.uncancel() <= cancelling:
             raise RequestTimeout(f"The body did not arrive within {seconds:g} seconds") from cancelled
         raise  # somebody else does not want the answer any more
     finally:
-        deadline.cancel()
+        del deadlines.ends[task]
+        deadlines.late.discard(task)
 
 
 async def pass_over(scope: Scope, receive: Receive) -> None:
@@ -130,11 +165,11 @@ def length_of(scope: Scope) -> bytes:
     return by_name.get(b"content-length", b"")
 
 
-async def _whole(scope: Scope, receive: Receive, limit: int, length: bytes) -> bytes:
+async def _whole(scope: Scope, message: Message, receive: Receive, limit: int, length: bytes) -> bytes:
+    """The body that begins with this message."""
     chunks: list[bytes] = []
     size = 0
     while True:
-        message = await receive()
         if message["type"] != "http.request":
             raise BrokenBody("The body broke off, or its chunks have no size that can be read")
         chunk: bytes = message["body"]
@@ -147,6 +182,7 @@ async def _whole(scope: Scope, receive: Receive, limit: int, length: bytes) -> b
         if "bodies" in scope:
             scope["bodies"].take(scope, len(chunk))
         chunks.append(chunk)
+        message = await receive()
 
 
 def decode(decode_one: Callable[[bytes], T], body: bytes) -> T:

@@ -37,6 +37,7 @@ _SAID_CLICK_IDS = tuple(name for name in CLICK_IDS if name in Incoming.__struct_
 _UTM_OF, _CLICK_IDS_OF = attrgetter(*UTM), attrgetter(*_SAID_CLICK_IDS)
 _NO_UTM = ("",) * len(UTM)
 _TIMINGS_OF, _TIMING_NUMBERS = attrgetter(*TIMINGS), tuple(TIMINGS.values())
+_NO_TIMINGS = (None,) * len(TIMINGS)
 _LONGEST_TIMING = 60_000  # ms (wire 4.3)
 _SHORT = 256  # characters of a referrer that is worth remembering
 _NOTHING_SAID = Incoming(name="-")  # what a span says of where its session came from
@@ -110,30 +111,30 @@ def understand(given: Incoming, *, target: Target, sender: Sender, salts: Salts,
     )
     where = page(given.path) if given.path else _NO_PAGE
     bot, client_session = sender.bot, given.sessionId
-    return Event(
-        site=target.site,
-        time=time,
-        kind=kind,
-        name=name,
-        namespace=clean(given.namespace, 64) if given.namespace else "",
-        visitor=visitor,
-        yesterday=yesterday,
-        path=where.path,
-        query_string=where.query,
-        title=clean(given.title, 512) if given.title else "",
-        engaged=between(given.time_on_page, LONGEST_ENGAGED) if leaves else 0,
-        scroll=as_measured(given.scroll_depth, 100) if leaves else None,
-        interactions=as_measured(given.interaction_count, 10_000) if leaves else None,
-        bot=bot,
-        agent=sender.bot_name if bot else "",
-        origin="" if is_page_event else clean(given.source or ("" if sender.by_key else BROWSER), 64),
-        client_session=clean(client_session, 256) if client_session and not target.cookieless else "",
-        attributes=_Description(given, kind, where, target.domain, sender),
-        properties=properties_text(given.properties) if given.properties else None,
-        event_id=given.eventId or "",
-        profile=clean(given.profileId, 128) if given.profileId else "",
-        timings=_timings(given) if is_page_event else (),
-        exposure=exposures.of(given.properties) if name == EXPOSURE and not bot else None,
+    return Event(  # by position, in the order of its fields: by name it takes ten times as long
+        target.site,
+        time,
+        kind,
+        name,
+        clean(given.namespace, 64) if given.namespace else "",
+        visitor,
+        yesterday,
+        where.path,
+        where.query,
+        clean(given.title, 512) if given.title else "",
+        between(given.time_on_page, LONGEST_ENGAGED) if leaves else 0,
+        as_measured(given.scroll_depth, 100) if leaves else None,
+        bot,
+        "" if is_page_event else clean(given.source or ("" if sender.by_key else BROWSER), 64),
+        clean(client_session, 256) if client_session and not target.cookieless else "",
+        _Description(given, kind, where, target.domain, sender),
+        properties_text(given.properties) if given.properties else None,
+        given.eventId or "",
+        clean(given.profileId, 128) if given.profileId else "",
+        as_measured(given.interaction_count, 10_000) if leaves else None,
+        sender.bot_name if bot else "",
+        _timings(given) if is_page_event else (),
+        exposures.of(given.properties) if name == EXPOSURE and not bot else None,
     )
 
 
@@ -173,7 +174,7 @@ def measured(
 def _timings(given: Incoming) -> tuple[tuple[int, float], ...]:
     """How the page was loaded, if the event says so: numbers of metrics and milliseconds."""
     found = _TIMINGS_OF(given)
-    if not any(found):
+    if found == _NO_TIMINGS:
         return ()
     return tuple(
         (number, value)
