@@ -122,16 +122,16 @@ find_python() {
 # unless it was asked for them, the box takes a fifth more processor time for a request.
 prefer_optimized() {
     ! is_built_optimized "$python" || return 0
-    system=/usr/bin/python3
-    [ "$(readlink -f "$python")" != "$(readlink -f "$system")" ] || return 0
-    if "$system" -I -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null &&
-        [ $(($(loop_time "$system") * 10)) -lt $(($(loop_time "$python") * 9)) ]; then
-        if makes_venvs "$system"; then
-            say "using $system, because $python is built without optimization"
-            python=$system
+    distribution=/usr/bin/python3
+    [ "$(readlink -f "$python")" != "$(readlink -f "$distribution")" ] || return 0
+    if "$distribution" -I -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null &&
+        [ $(($(loop_time "$distribution") * 10)) -lt $(($(loop_time "$python") * 9)) ]; then
+        if makes_venvs "$distribution"; then
+            say "using $distribution, because $python is built without optimization"
+            python=$distribution
             return
         fi
-        better=", or install python3-venv to use $system"
+        better=", or install python3-venv to use $distribution"
     fi
     say "$python is built without optimization (PGO, LTO): the box will be about a fifth slower." \
         "Name a better one with PYTHON=/path/to/python3${better:-}"
