@@ -15,8 +15,6 @@ from analytics_box.cluster.inbox import Inbox
 from analytics_box.cluster.outbox import Outbox
 from analytics_box.cluster.which import which
 from analytics_box.errors import Unavailable
-from analytics_box.flags.figures.splits import FlagSplits
-from analytics_box.goals.named import NamedGoals
 from analytics_box.ingest import recovery
 from analytics_box.ingest.arrivals import Arrivals
 from analytics_box.ingest.dropped import DroppedTraffic
@@ -29,16 +27,11 @@ from analytics_box.ingest.refusals import Refusals
 from analytics_box.ingest.repeats import EventIds
 from analytics_box.ingest.visitors import HISTORY, HISTORY_FILE, SALTS_FILE, History, SaltFile
 from analytics_box.links.clicks.waiting import Clicks
-from analytics_box.links.named import NamedLinks
 from analytics_box.profiles.erasure import Erasures
-from analytics_box.profiles.matching import Traits
-from analytics_box.profiles.reading import Profiles
-from analytics_box.query.budget import PUBLIC_PARAMETERS, Allowed, AnswerBudgets
 from analytics_box.query.engines import Engines
 from analytics_box.query.engines.clickhouse.machines import Machine
 from analytics_box.query.engines.clickhouse.server import Target
 from analytics_box.query.presence import Presence
-from analytics_box.query.run import Queries
 from analytics_box.recognition.geo import Geo
 from analytics_box.settings import Settings
 from analytics_box.state_side import StateSide
@@ -74,10 +67,8 @@ class EventSide(Struct, frozen=True):
     erasures: Erasures
     outbox: Outbox
     inbox: Inbox
-    profiles: Profiles
     presence: Presence
     engines: Engines
-    queries: Queries
 
     def close(self) -> None:
         """Finish the waiting writes and close the database with its replica."""
@@ -151,10 +142,8 @@ def open_events(settings: Settings, clock: Clock, state: StateSide, reserve: Res
         erasures=erasures,
         outbox=outbox,
         inbox=Inbox(db, state.db, memory.profile_links, lock),
-        profiles=Profiles(db, state.seal, erasures),
         presence=Presence(db),
         engines=engines,
-        queries=_queries(settings, clock, state, db, engines),
     )
 
 
@@ -218,24 +207,6 @@ def _salts(settings: Settings, clock: Clock, seal: Seal, db: Db) -> SaltFile:
         log.warning("%s was replaced (%s): %s", salts.path, salts.problem, effect)
     salts.current(clock.now())
     return salts
-
-
-def _queries(settings: Settings, clock: Clock, state: StateSide, db: Db, engines: Engines) -> Queries:
-    """What answers questions about events, and about what box.db knows of them."""
-    return Queries(
-        engines,
-        clock,
-        seconds=settings.query_seconds,
-        traits=Traits(db, state.seal),
-        links=NamedLinks(state.db, state.websites),
-        goals=NamedGoals(state.db, state.websites),
-        splits=FlagSplits(state.db, state.flags, state.websites),
-        public=max(1, settings.readers // 2),
-        budgets=AnswerBudgets(
-            Allowed(settings.answer_bytes, settings.answer_rows),
-            Allowed(settings.answer_bytes_anonymous, settings.answer_rows_anonymous, PUBLIC_PARAMETERS),
-        ),
-    )
 
 
 def _clickhouse(settings: Settings, clock: Clock, db: Db, state: StateSide) -> "ClickHouse":

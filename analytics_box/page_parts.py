@@ -11,20 +11,27 @@ from analytics_box.docs.manual import Manual
 from analytics_box.docs.reference import Reference
 from analytics_box.file_queue import FileQueue
 from analytics_box.flags.comparing.people import RecentPeople
+from analytics_box.flags.figures.splits import FlagSplits
 from analytics_box.goals.lookup import kept_goals
+from analytics_box.goals.named import NamedGoals
 from analytics_box.http.page.kept_forms import KeptForms
 from analytics_box.invented.example import Examples
 from analytics_box.later import Later
 from analytics_box.links.bulk.jobs import ImportJobs
 from analytics_box.links.listing.suggested import slugs
-from analytics_box.monitors.asked import watched_websites
+from analytics_box.links.named import NamedLinks
 from analytics_box.monitors.editing import change as monitor_change
+from analytics_box.monitors.outages import watched_websites
 from analytics_box.notify.change import Tools
 from analytics_box.overview.autocomplete import KeptSuggestions
 from analytics_box.overview.board import WEBSITE
 from analytics_box.palette.sources import Palette
 from analytics_box.palette_sources import SOURCES
 from analytics_box.parts import Wired, web_dir
+from analytics_box.profiles.matching import Traits
+from analytics_box.profiles.reading import Profiles
+from analytics_box.query.budget import PUBLIC_PARAMETERS, Allowed, AnswerBudgets
+from analytics_box.query.run import Queries
 from analytics_box.segments.menu import saved_segments
 from analytics_box.status_pages.console.from_monitors import reporting
 from analytics_box.subjects import subjects
@@ -37,7 +44,7 @@ else:
 
 def page_parts(wired: Wired) -> tuple[object, ...]:
     """All of them; those of a kind beside each other."""
-    return (*_signing_in(wired), *_of_rooms(wired), *_on_pages(wired))
+    return (*_signing_in(wired), *_of_rooms(wired), *_on_pages(wired), _queries(wired))
 
 
 def _signing_in(wired: Wired) -> tuple[object, ...]:
@@ -61,11 +68,31 @@ def _of_rooms(wired: Wired) -> tuple[object, ...]:
     return (
         subjects(state.db, state.websites, state.organizations),
         Examples(events.db, events.intake.ledger, clock),
+        Profiles(events.db, state.seal, events.erasures),
         RecentPeople(events.db, state.seal, state.websites),
         reporting(state.status_pages),
         watched_websites(state.monitors, events.db),
         monitor_change.Tools(state.seal, fences, settings.monitors_per_organization, state.websites),
         Tools(state.seal, fences),
+    )
+
+
+def _queries(wired: Wired) -> Queries:
+    """What answers questions about events, and about what box.db knows of them."""
+    state, db, settings = wired.state, wired.events.db, wired.settings
+    return Queries(
+        wired.events.engines,
+        wired.clock,
+        seconds=settings.query_seconds,
+        traits=Traits(db, state.seal),
+        links=NamedLinks(state.db, state.websites),
+        goals=NamedGoals(state.db, state.websites),
+        splits=FlagSplits(state.db, state.flags, state.websites),
+        public=max(1, settings.readers // 2),
+        budgets=AnswerBudgets(
+            Allowed(settings.answer_bytes, settings.answer_rows),
+            Allowed(settings.answer_bytes_anonymous, settings.answer_rows_anonymous, PUBLIC_PARAMETERS),
+        ),
     )
 
 

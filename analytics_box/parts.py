@@ -103,8 +103,6 @@ def _in_events(events: EventSide) -> tuple[object, ...]:
         events.dropped,
         events.refusals,
         events.quarantine,
-        events.queries,
-        events.profiles,
         events.erasures,
         events.clicks,
     )

@@ -7,27 +7,30 @@ import signal
 import socket
 import threading
 from collections.abc import Callable, Coroutine, Sequence
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import uvloop
-from apscheduler.schedulers.asyncio import AsyncIOScheduler
 from msgspec.structs import replace
 
-from analytics_box import connections, jobs, secret_file, service_manager
+from analytics_box import connections, secret_file, service_manager
 from analytics_box.admin import channel, commands
 from analytics_box.box import Box, open_box
 from analytics_box.cluster.primary import Machines
 from analytics_box.errors import Unavailable
 from analytics_box.flags.ofrep.streams import Streams
+from analytics_box.later import Later
 from analytics_box.links.redirects.directory import LinkDirectory, load_beside
 from analytics_box.overview.live import Live
-from analytics_box.pace import Pace, keep_pace
 from analytics_box.settings import Settings
 from analytics_box.status_pages.subscribers.deliveries import SubscriberDeliveries
 from analytics_box.store.integrity import look_through
 from analytics_box.web_server import HARD_STOP, WebServer, check_tls
+
+if TYPE_CHECKING:
+    from analytics_box import scheduling
+else:
+    scheduling = Later("analytics_box.scheduling")
 
 log = logging.getLogger(__name__)
 
@@ -37,6 +40,7 @@ _ENDING = tuple(
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
     if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN
 )
+_JOBS_AFTER = 1.0  # seconds; the first of them runs a second later
 _NEW_OBJECTS = 10_000  # between two searches for garbage; Python's own 700 is for small programs
 
 
@@ -87,9 +91,8 @@ async def _serve_on(
     web = WebServer(box.application, listener, settings, allowed.connections)
     await box.engine.start()  # before anybody can be answered: a push belongs to what was known before
     web.start()
-    scheduler = start_jobs(box)
     beside = [
-        asyncio.create_task(keep_pace(scheduler)),
+        asyncio.create_task(_run_jobs(box)),
         asyncio.create_task(load_beside(box.parts[LinkDirectory])),
         asyncio.create_task(web.follow_certificate()),
         *(asyncio.create_task(other(box)) for other in others),
@@ -107,7 +110,6 @@ async def _serve_on(
         service_manager.tell("STOPPING=1")
         for task in beside:
             task.cancel()
-        scheduler.shutdown(wait=False)
         if administration is not None:
             administration.close()
             channel.forget(settings.data_dir)
@@ -150,18 +152,14 @@ async def _administration(box: Box) -> asyncio.Server | None:
         return None
 
 
-def start_jobs(box: Box) -> AsyncIOScheduler:
-    """Start the table of jobs on this loop."""
-    scheduler = AsyncIOScheduler(
-        timezone="UTC", job_defaults={"misfire_grace_time": None, "coalesce": True, "max_instances": 1}
-    )
-    delays, now = jobs.delays(box), datetime.now(UTC)
-    for job in jobs.of(box):
-        first = {"next_run_time": now + timedelta(seconds=delays[job.name])} if job.name in delays else {}
-        scheduler.add_job(jobs.run, Pace(job.seconds), id=job.name, args=(job, box), **first)
-    scheduler.start()
-    jobs.declare(box, lambda: {job.id: int(job.next_run_time.timestamp() * 1000) for job in scheduler.get_jobs()})
-    return scheduler
+async def _run_jobs(box: Box) -> None:
+    """Run the jobs until this is cancelled.
+
+    They and APScheduler are loaded a second after the start, in a thread: the first events do not wait for them.
+    """
+    await asyncio.sleep(_JOBS_AFTER)
+    run = await asyncio.to_thread(lambda: scheduling.run)
+    await run(box)
 
 
 def check_after_crash(box: Box) -> None:

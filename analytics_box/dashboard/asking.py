@@ -19,7 +19,7 @@ from analytics_box.errors import BoxError
 from analytics_box.http.page.dates import USUAL, Formats
 from analytics_box.query import ranges
 from analytics_box.query.access import Scope
-from analytics_box.query.catalog import QueryType
+from analytics_box.query.catalog.types import QueryType
 from analytics_box.query.filters import Filter, FilterGroup
 from analytics_box.query.ranges import Days, Window
 from analytics_box.query.request import MAX_LIMIT, GivenFilter, GivenParameter, GivenQuery, Request, check

@@ -12,8 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from analytics_box.dashboard.board import Board, Column, Listed, Metric, Rows
-from analytics_box.query.catalog import QueryType
-from analytics_box.query.catalog.types import Record
+from analytics_box.query.catalog.types import QueryType, Record
 from analytics_box.query.catalog.values import quotient
 from analytics_box.query.filters import Filter, FilterGroup
 

@@ -15,7 +15,7 @@ from analytics_box.dashboard.converting import COLUMNS, keys
 from analytics_box.dashboard.view import View
 from analytics_box.http.page.visit import Next, Visit
 from analytics_box.query import sheets
-from analytics_box.query.catalog import TYPES
+from analytics_box.query.catalog.registry import TYPES
 from analytics_box.query.catalog.types import Record
 
 MOST_ROWS = 1_000  # of a list; its table has more

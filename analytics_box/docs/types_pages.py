@@ -14,7 +14,7 @@ from analytics_box.docs.documentation import Documentation
 from analytics_box.docs.manual import Manual
 from analytics_box.http.call import Parts
 from analytics_box.http.page.templates import Pages
-from analytics_box.query.catalog import TYPES, QueryType
+from analytics_box.query.catalog.registry import TYPES, QueryType
 from analytics_box.query.catalog.types import Output
 from analytics_box.query.request import DEFAULT_LIMIT
 from analytics_box.query.subjects import Subjects

@@ -21,7 +21,7 @@ from analytics_box.openapi.examples import example
 from analytics_box.openapi.groups import GROUPS, group_of
 from analytics_box.openapi.refusals import Family
 from analytics_box.procedures import PROCEDURES
-from analytics_box.query.catalog import TYPES, QueryType
+from analytics_box.query.catalog.registry import TYPES, QueryType
 from analytics_box.routes import TABLE
 from analytics_box.settings import Settings
 

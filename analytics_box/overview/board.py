@@ -11,7 +11,7 @@ from analytics_box.dashboard.converting import metrics
 from analytics_box.dashboard.panels import domain_beside
 from analytics_box.facts.event import EXPOSURE
 from analytics_box.overview.compact import EXTRAS
-from analytics_box.query.catalog import TYPES, QueryType
+from analytics_box.query.catalog.registry import TYPES, QueryType
 from analytics_box.query.catalog.sessions_by import sessions_of, sessions_of_entries
 from analytics_box.query.catalog.types import Record
 from analytics_box.query.filters import COMMON, Condition

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from analytics_box import errors
 from analytics_box.identity import Identity
-from analytics_box.query.catalog import TYPES
+from analytics_box.query.catalog.registry import TYPES
 from analytics_box.query.catalog.types import SubjectName
 from analytics_box.tenancy.directory import Organizations
 from analytics_box.websites.directory import Directory

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from analytics_box.query.catalog import QueryType
-from analytics_box.query.catalog.types import Record
+from analytics_box.query.catalog.types import QueryType, Record
 from analytics_box.query.plan import BUCKET, nothing
 from analytics_box.query.ranges import Window
 from analytics_box.query.request import Request

@@ -13,8 +13,9 @@ from analytics_box.errors import Detail
 from analytics_box.http import body
 from analytics_box.http.answer import json_answer
 from analytics_box.http.call import Call
-from analytics_box.query import catalog, compiled, statements
+from analytics_box.query import compiled, statements
 from analytics_box.query.access import Scope
+from analytics_box.query.catalog import registry
 from analytics_box.query.catalog.types import Record
 from analytics_box.query.compiled import GivenCompile
 from analytics_box.query.request import GivenQuery, check
@@ -50,7 +51,7 @@ async def compile_query(
     _check_type(given.type)
     if request.query_params.get("website_id", given.projectId) != given.projectId:
         raise errors.CompilationFailed("projectId and website_id name different websites")
-    subject = catalog.TYPES[given.type].subject
+    subject = registry.TYPES[given.type].subject
     reads = await parts[Subjects].one(identity, subject, given.projectId, (given.type,))
     statement = await compiled.of_compile(given, reads, zone_name=zone_name, now=call.now, queries=parts[Queries])
     return json_answer(
@@ -91,8 +92,8 @@ def _bounded(found: Iterable[Statements]) -> list[Statements]:
 
 def _check_type(name: str) -> None:
     """Raises WrongTypes for a type outside the catalogue (wire 3.7)."""
-    if name not in catalog.TYPES:
-        near = catalog.nearest(name)
+    if name not in registry.TYPES:
+        near = registry.nearest(name)
         raise errors.WrongTypes(
             f"Unknown query type: {name[:100]}",
             details=(Detail("body.type", "Invalid value", f"Did you mean '{near}'?" if near else msgspec.UNSET),),

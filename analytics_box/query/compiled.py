@@ -9,8 +9,9 @@ from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from analytics_box.errors import CompilationFailed, InvalidQuery
-from analytics_box.query import catalog, ranges
+from analytics_box.query import ranges
 from analytics_box.query.access import Scope
+from analytics_box.query.catalog import registry
 from analytics_box.query.compose import Composed, compose, window_of
 from analytics_box.query.engines import groups
 from analytics_box.query.filters import COLUMNS
@@ -66,7 +67,7 @@ async def of_compile(
     given: GivenCompile, reads: Scope, *, zone_name: str | None, now: int, queries: Queries
 ) -> Statements:
     """The statements of one type (wire 3.7). Raises CompilationFailed or InvalidQuery."""
-    query_type = catalog.TYPES[given.type]
+    query_type = registry.TYPES[given.type]
     days = _days(given)
     unit: Granularity = given.timeUnit or "day"
     ranges.check_granularity(days, unit)

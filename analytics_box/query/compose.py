@@ -8,8 +8,7 @@ from msgspec.structs import replace
 from analytics_box.clock import DAY
 from analytics_box.facts.event import METRICS, TIMINGS
 from analytics_box.query import ranges
-from analytics_box.query.catalog import QueryType
-from analytics_box.query.catalog.types import Ask, Follow, Record
+from analytics_box.query.catalog.types import Ask, Follow, QueryType, Record
 from analytics_box.query.catalog.values import id_text
 from analytics_box.query.filters import Condition, Where, fitting
 from analytics_box.query.plan import (

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from analytics_box.query import filters, ranges
 from analytics_box.query.access import Scope
-from analytics_box.query.catalog import QueryType
+from analytics_box.query.catalog.types import QueryType
 from analytics_box.query.compose import Composed, compose, window_of
 from analytics_box.query.filters import Filter, FilterGroup
 from analytics_box.query.plan import Having

@@ -10,8 +10,9 @@ import msgspec
 from msgspec import Meta, Struct
 
 from analytics_box.errors import Detail, InvalidQuery, WrongTypes
-from analytics_box.query import catalog, happened, ranges
-from analytics_box.query.catalog import QueryType
+from analytics_box.query import happened, ranges
+from analytics_box.query.catalog import registry
+from analytics_box.query.catalog.types import QueryType
 from analytics_box.query.filters import Filter, FilterGroup, Op
 from analytics_box.query.patterns import NotAPattern, compiled
 from analytics_box.query.ranges import Days, Granularity, Preset
@@ -196,14 +197,14 @@ def _wrong_size(limit: int, page: int, where: str) -> Iterator[Detail]:
 
 def _check_names(names: list[str], where: str) -> None:
     """When no name is known at all, the request is invalid; otherwise unknown ones fail alone (wire 0)."""
-    if any(name in catalog.TYPES for name in names):
+    if any(name in registry.TYPES for name in names):
         return
     details = tuple(_unknown(name, f"{where}parameters[{at}]") for at, name in enumerate(names))
     raise InvalidQuery(details[0].whole, details=details)
 
 
 def _unknown(name: str, field: str) -> Detail:
-    near = catalog.nearest(name)
+    near = registry.nearest(name)
     return Detail(field, f"Unknown query type: {name[:100]}", f"Did you mean '{near}'?" if near else msgspec.UNSET)
 
 
@@ -228,14 +229,14 @@ def _days(given: GivenQuery, parameters: list[GivenParameter], tz: ZoneInfo, now
 
 def _brings_dates(parameter: GivenParameter) -> bool:
     """Whether a parameter needs no range of the request: it has its own, or its type looks at now."""
-    query_type = catalog.TYPES.get(parameter.name)
+    query_type = registry.TYPES.get(parameter.name)
     looks_at_now = query_type is not None and (query_type.today or query_type.recent > 0)
     return looks_at_now or bool(parameter.start_date and parameter.end_date)
 
 
 def _question(given: GivenParameter, days: Days | None, of_request: GranularityName | None, where: str) -> Question:
     label = given.id or given.name
-    query_type = catalog.TYPES.get(given.name)
+    query_type = registry.TYPES.get(given.name)
     if query_type is None:
         return Question(label, None, days, "day", f"Unknown query type: {given.name[:100]}")
     if given.start_date or given.end_date:

@@ -12,8 +12,9 @@ from analytics_box import errors
 from analytics_box.http import body
 from analytics_box.http.answer import json_answer
 from analytics_box.http.call import Call
-from analytics_box.query import access, catalog, ranges, sheets
+from analytics_box.query import access, ranges, sheets
 from analytics_box.query.budget import Budget, NeedsMore
+from analytics_box.query.catalog import registry
 from analytics_box.query.catalog.types import Record
 from analytics_box.query.encoded import EncodedEntry, Encoding
 from analytics_box.query.request import DECODER, MAX_BATCH, GivenParameter, GivenQuery, check, check_pattern_count
@@ -127,13 +128,13 @@ def _label(item: GivenParameter) -> str:
 async def types(request: Request[Any, Any, Any]) -> Response[bytes]:
     """All query types; with include_meta=true also what their rows hold. Needs no credential."""
     with_meta = request.query_params.get("include_meta") == "true"
-    configs = {name: _config(query_type, with_meta) for name, query_type in catalog.TYPES.items()}
+    configs = {name: _config(query_type, with_meta) for name, query_type in registry.TYPES.items()}
     return json_answer(
         request, {"success": True, "types": list(configs), "configs": configs, "presets": list(ranges.PRESETS)}
     )
 
 
-def _config(query_type: catalog.QueryType, with_meta: bool) -> Record:
+def _config(query_type: registry.QueryType, with_meta: bool) -> Record:
     config: Record = {
         "allowedFilters": query_type.filters,
         "customizable": query_type.customizable,

@@ -13,8 +13,7 @@ from msgspec import Struct
 
 from analytics_box.query import named_links, traits
 from analytics_box.query.access import Scope
-from analytics_box.query.catalog import QueryType
-from analytics_box.query.catalog.types import Record
+from analytics_box.query.catalog.types import QueryType, Record
 from analytics_box.query.catalog.values import instant_text
 from analytics_box.query.compose import Composed, follow_plan
 from analytics_box.query.engines import Engines

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from analytics_box.errors import DeadlineExceeded, Unavailable
 from analytics_box.query import filters, named_goals, named_links
 from analytics_box.query.access import Scope
-from analytics_box.query.catalog import QueryType
+from analytics_box.query.catalog.types import QueryType
 from analytics_box.query.filters import Filter, FilterGroup
 from analytics_box.query.named_goals import Goals, NoGoals
 from analytics_box.query.named_links import Links, NoLinks

@@ -12,7 +12,7 @@ from analytics_box.http.page.dates import formats_of
 from analytics_box.http.page.visit import Visit
 from analytics_box.query import statements
 from analytics_box.query.access import Scope
-from analytics_box.query.catalog import TYPES
+from analytics_box.query.catalog.registry import TYPES
 from analytics_box.query.catalog.types import Record
 from analytics_box.query.request import GivenQuery, Request, check
 from analytics_box.query.run import Entry, Queries

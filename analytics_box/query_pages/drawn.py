@@ -9,8 +9,7 @@ from msgspec import Struct
 from analytics_box.dashboard.board import Metric, Unit
 from analytics_box.dashboard.chart import Axis, Chart, chart
 from analytics_box.http.page.dates import Formats
-from analytics_box.query.catalog import QueryType
-from analytics_box.query.catalog.types import Output, Record
+from analytics_box.query.catalog.types import Output, QueryType, Record
 from analytics_box.query_pages.view import Tried
 
 _UNITS: Final[dict[str, Unit]] = {"percent": "percent", "seconds": "seconds", "ms": "ms"}

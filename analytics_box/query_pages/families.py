@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from analytics_box.query.catalog import TYPES, QueryType
+from analytics_box.query.catalog.registry import TYPES, QueryType
 from analytics_box.texts import QueryTypes
 
 FILE = "examples.json"

@@ -11,7 +11,7 @@ from analytics_box.errors import BoxError
 from analytics_box.http.page.visit import Again, Answer, Next, Page, Visit, Visitor
 from analytics_box.identity import at_least
 from analytics_box.query import ranges, sheets
-from analytics_box.query.catalog import TYPES, QueryType
+from analytics_box.query.catalog.registry import TYPES, QueryType
 from analytics_box.query.filters import Op
 from analytics_box.query.ranges import PRESETS
 from analytics_box.query.request import DEFAULT_LIMIT

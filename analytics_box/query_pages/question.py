@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 from analytics_box.errors import BadRequest
-from analytics_box.query.catalog import TYPES
+from analytics_box.query.catalog.registry import TYPES
 from analytics_box.query.request import GivenFilter, GivenQuery, check
 from analytics_box.query_pages import view
 from analytics_box.query_pages.view import Filtered, Tried

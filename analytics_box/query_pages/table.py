@@ -6,8 +6,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from analytics_box.query.catalog import QueryType
-from analytics_box.query.catalog.types import FieldType, Record
+from analytics_box.query.catalog.types import FieldType, QueryType, Record
 from analytics_box.query_pages.view import Tried
 
 Kind = Literal["text", "number", "json", "nothing"]

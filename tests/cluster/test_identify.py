@@ -15,7 +15,7 @@ from analytics_box.ingest.profiles import ProfileLinks
 from analytics_box.outgoing.client import Answer, Ask
 from analytics_box.outgoing.failures import Failed
 from analytics_box.profiles.holder import Holder
-from analytics_box.profiles.reading import Person
+from analytics_box.profiles.reading import Person, Profiles
 from analytics_box.store.seal import Seal, SealBroken
 from tests.cluster.world import Node, World, heard
 from tests.inprocess import RunningBox
@@ -38,7 +38,7 @@ def say(world: World, box: RunningBox, profile_id: str = "p-1", visitor: str = "
 def known(world: World, profile_id: str = "p-1") -> Person | None:
     """Whom the primary knows."""
     holder = Holder(world.primary.numbers["shop"], "")
-    return world.primary.run(world.primary.box.events.profiles.find(holder, profile_id))
+    return world.primary.run(world.primary.box.parts[Profiles].find(holder, profile_id))
 
 
 def traits(world: World) -> Any:

@@ -11,7 +11,7 @@ import pytest
 
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions
-from analytics_box.query import catalog
+from analytics_box.query.catalog import registry
 from analytics_box.store.strings import Strings
 from analytics_box.websites.directory import Directory
 from tests.cases import each
@@ -49,7 +49,7 @@ def asked(box: WholeBox, **more: Any) -> dict[str, Any]:
 
 def asked_of(name: str) -> dict[str, Any]:
     """A query of this type, with the filter that it needs."""
-    needs = catalog.TYPES[name].needs
+    needs = registry.TYPES[name].needs
     filters = [{"field": needs[0], "op": "eq", "value": "s1" if "session_id" in needs else "ben"}] if needs else []
     return {"parameters": [name], "preset": "today", "filters": filters}
 
@@ -88,7 +88,7 @@ def check_same(compiled_ones: list[dict[str, Any]], seen: list[tuple[str, dict[s
         assert all(values[name] is not None for name in unknown)
 
 
-@each("name", sorted(catalog.TYPES))
+@each("name", sorted(registry.TYPES))
 def test_the_statements_are_those_that_run(box: WholeBox, name: str) -> None:
     answer = compiled(box, asked_of(name))
     assert answer.status == 200
@@ -96,7 +96,7 @@ def test_the_statements_are_those_that_run(box: WholeBox, name: str) -> None:
     (entry,) = answer.json["data"]
     assert entry["success"], entry
     check_same(entry["statements"], ran(box, asked_of(name)))
-    assert len(entry["statements"]) == len(catalog.TYPES[name].asks) + len(catalog.TYPES[name].follows)
+    assert len(entry["statements"]) == len(registry.TYPES[name].asks) + len(registry.TYPES[name].follows)
     assert answer.json["sql"] == entry["sql"]
     for statement in entry["statements"]:
         assert isinstance(rows_of(box, statement), list)
@@ -112,7 +112,7 @@ def test_a_comparison_runs_too(box: WholeBox, name: str) -> None:
         assert all("2026-06-16 to 2026-06-16" in one["note"] for one in later)
         check_same(entry["statements"][:6], ran(box, body))
     else:
-        assert len(entry["statements"]) == len(catalog.TYPES[name].asks) * (1 if name.startswith("realtime") else 2)
+        assert len(entry["statements"]) == len(registry.TYPES[name].asks) * (1 if name.startswith("realtime") else 2)
         check_same(entry["statements"], ran(box, body))
 
 
@@ -227,7 +227,7 @@ def test_the_wires_body_has_the_second_looks_too(box: WholeBox, name: str) -> No
     answer = compiled(box, asked(box, type=name, limit=7, offset=3))
     first, *others = answer.json["statements"]
     assert (first["params"]["limit"], first["params"]["offset"]) == (7, 3)
-    assert [one["follows"] for one in others] == [1] * len(catalog.TYPES[name].follows)
+    assert [one["follows"] for one in others] == [1] * len(registry.TYPES[name].follows)
     assert {one["params"]["offset"] for one in others} == {0}
 
 

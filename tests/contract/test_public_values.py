@@ -14,8 +14,8 @@ from msgspec.structs import replace
 from analytics_box.facts.event import Event, Fact, Span
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions
-from analytics_box.query import catalog
 from analytics_box.query.budget import PUBLIC_PARAMETERS
+from analytics_box.query.catalog import registry
 from analytics_box.query.catalog.values import id_text
 from analytics_box.query.filters import COLUMNS, Op
 from analytics_box.query.happened import LIMITS, MOST
@@ -107,7 +107,7 @@ def secrets_in(*answers: Answer) -> set[str]:
 
 
 def public(*, values: bool = False) -> list[str]:
-    return [name for name, known in catalog.TYPES.items() if known.is_public(values=values)]
+    return [name for name, known in registry.TYPES.items() if known.is_public(values=values)]
 
 
 def asked(box: WholeBox, types: list[str], **more: Any) -> list[dict[str, Any]]:
@@ -128,7 +128,7 @@ def part(table: list[str], turn: int) -> list[str]:
 
 
 def test_types_that_show_values_are_said_not_to_be_public(box: WholeBox) -> None:
-    assert {name for name, known in catalog.TYPES.items() if known.values} == OF_VALUES
+    assert {name for name, known in registry.TYPES.items() if known.values} == OF_VALUES
     configs = box.get("/v1/query/types").json["configs"]
     assert {name for name, config in configs.items() if config["publicAccess"]} == set(public())
 
@@ -143,7 +143,7 @@ def is_said_already(box: WholeBox, key: KeyName | None, name: str) -> bool:
 
 def strangers() -> list[tuple[KeyName | None, str]]:
     """Everybody and every type; in an ordinary run those with a key have some of the types."""
-    types = sorted(catalog.TYPES)
+    types = sorted(registry.TYPES)
     return [(key, name) for key in STRANGERS for name in (types if key is None else some(types, 40))]
 
 
@@ -177,7 +177,7 @@ def test_a_signed_in_stranger_is_one_too(box: WholeBox) -> None:
 
 
 def test_no_order_shows_a_value(box: WholeBox) -> None:
-    columns = {column for name in public() for column in catalog.TYPES[name].sortable}
+    columns = {column for name in public() for column in registry.TYPES[name].sortable}
     of_duckdb = box.box.parts[Queries].engines.name == "duckdb"
     for column in (*some(sorted(columns), 6 if of_duckdb else len(columns)), *HIDDEN, "property_value"):
         entries = asked(box, public(), sortBy=column, sortOrder="desc")
@@ -203,7 +203,7 @@ def test_no_filter_tells_a_stranger_whether_a_value_is_there(box: WholeBox, turn
             assert by_secret == answers("nothing", operator)
             assert all(entry["success"] for entry in by_secret)
             assert not any(
-                field in catalog.TYPES[e["parameter"]].filters and not e["ignoredFilters"] for e in by_secret
+                field in registry.TYPES[e["parameter"]].filters and not e["ignoredFilters"] for e in by_secret
             )
 
 

@@ -20,7 +20,8 @@ from analytics_box.links.clicks import rows as click_rows
 from analytics_box.links.clicks.rows import Click
 from analytics_box.links.lookup import known_link
 from analytics_box.monitors.lookup import known_monitor
-from analytics_box.query import budget, catalog
+from analytics_box.query import budget
+from analytics_box.query.catalog import registry
 from analytics_box.query.request import MAX_PARAMETERS
 from analytics_box.store.strings import Strings
 from analytics_box.tenancy.directory import Organizations
@@ -190,14 +191,14 @@ def strangers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Strangers]:
 
 def needing(field: str) -> list[str]:
     """The types that need a filter on this field."""
-    return [name for name, known in catalog.TYPES.items() if field in known.needs]
+    return [name for name, known in registry.TYPES.items() if field in known.needs]
 
 
 @cache
 def questions(*, public: bool) -> tuple[str, ...]:
     """Bodies that together ask every type, or every public one, as JSON; filters name what everybody has."""
-    names = [name for name, known in catalog.TYPES.items() if known.is_public(values=False) or not public]
-    plain = [name for name in names if not catalog.TYPES[name].needs]
+    names = [name for name, known in registry.TYPES.items() if known.is_public(values=False) or not public]
+    plain = [name for name in names if not registry.TYPES[name].needs]
     allowed = budget.PUBLIC
     most, limit = (allowed.parameters, allowed.rows // allowed.parameters) if public else (MAX_PARAMETERS, 1_000)
     bodies: list[dict[str, Any]] = [{"parameters": plain[at : at + most]} for at in range(0, len(plain), most)]
@@ -300,7 +301,7 @@ def test_statements_and_sheets_are_about_the_same(strangers: Strangers, target: 
 def test_one_type_that_is_not_public_closes_the_whole_request(strangers: Strangers, caller: str) -> None:
     """Wire 1.22, in one query and in one of a batch."""
     public = {"parameters": ["top_pages"], "preset": "today"}
-    for name, known in catalog.TYPES.items():
+    for name, known in registry.TYPES.items():
         if known.is_public(values=False) or (known.needs and name != "session_events"):
             continue
         mixed = {"parameters": ["top_pages", name], "preset": "today"}

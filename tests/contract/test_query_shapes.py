@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from analytics_box.query import catalog
+from analytics_box.query.catalog import registry
 from analytics_box.query.ranges import PRESETS, Preset
 from tests.contract.conftest import unlimited
 from tests.inprocess import NOON, WholeBox, whole_box
@@ -190,7 +190,7 @@ def test_meta_is_there_only_when_asked_for(visited: WholeBox, query: str, there:
         if there:
             meta = config["meta"]
             assert isinstance(meta["description"], str)
-            assert meta["outputFields"] == [output.name for output in catalog.TYPES[name].outputs]
+            assert meta["outputFields"] == [output.name for output in registry.TYPES[name].outputs]
             assert [field["name"] for field in meta["output_fields"]] == meta["outputFields"]
             assert meta["sortable"] == [field for field in meta["outputFields"] if field in meta["sortable"]] != []
             assert meta["default_visualization"] in {"table", "timeseries", "bar", "pie", "metric", "area", "line"}

@@ -5,7 +5,7 @@ import pytest
 from analytics_box.dashboard.board import Board
 from analytics_box.links.figures.board import LINK
 from analytics_box.overview.board import WEBSITE
-from analytics_box.query.catalog import TYPES
+from analytics_box.query.catalog.registry import TYPES
 
 BOARDS = pytest.mark.parametrize("board", [WEBSITE, LINK], ids=["website", "link"])
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import msgspec
 
 from analytics_box.ingest.routes import ADDRESSES
-from analytics_box.query.catalog import TYPES
+from analytics_box.query.catalog.registry import TYPES
 from analytics_box.query_pages.families import FAMILIES
 from analytics_box.routes import TABLE
 from analytics_box.settings import Settings

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from analytics_box.clock import SystemClock
-from analytics_box.query import catalog
+from analytics_box.query.catalog import registry
 from analytics_box.query.compose import compose, window_of
 from analytics_box.query.engines import columns, duckdb, rollups_file, sqlite
 from analytics_box.query.engines.clickhouse import words
@@ -159,7 +159,7 @@ def cases() -> Iterator[Case]:
 
 def plans(case: Case, now: int) -> tuple[Plan, ...]:
     """What the engine is asked for a case."""
-    query_type = catalog.TYPES[case.type]
+    query_type = registry.TYPES[case.type]
     filters = [GivenFilter(field="country", op="eq", value=COUNTRY)] if case.filtered else []
     given = GivenQuery(
         parameters=[case.type],

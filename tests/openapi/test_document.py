@@ -17,7 +17,7 @@ from analytics_box.ingest.routes import ADDRESSES
 from analytics_box.openapi.document import document as make_document
 from analytics_box.openapi.document import plain_path
 from analytics_box.openapi.refusals import codes
-from analytics_box.query.catalog import TYPES
+from analytics_box.query.catalog.registry import TYPES
 from analytics_box.routes import TABLE
 from tests.contract.test_ingest_codes import ROWS
 from tests.inprocess import WholeBox

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from analytics_box.query.catalog import TYPES
+from analytics_box.query.catalog.registry import TYPES
 from tests.inprocess import WholeBox, whole_box
 from tests.organizations.world import World
 

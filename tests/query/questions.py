@@ -7,8 +7,8 @@ from zoneinfo import ZoneInfo
 
 from hypothesis import strategies as st
 
-from analytics_box.query import catalog  # what may be asked is all that is taken from it
 from analytics_box.query.access import Scope
+from analytics_box.query.catalog import registry  # what may be asked is all that is taken from it
 from analytics_box.query.catalog.values import id_text
 from analytics_box.query.run import Entry
 from tests.query import calendars
@@ -75,7 +75,7 @@ class Asked:
     @property
     def looked_at(self) -> Question:
         """The question with the range that its type looks at."""
-        known = catalog.TYPES[self.type]
+        known = registry.TYPES[self.type]
         today = calendars.shown(self.question.now, self.question.tz).date()
         if known.today:
             return replace(self.question, first=today, last=today)
@@ -83,7 +83,7 @@ class Asked:
 
     def facts(self, story: Story) -> Facts:
         """What it is about; groups of filters only ask for what all facts of a session have."""
-        facts = counted(story.facts(self.scope, owner=catalog.TYPES[self.type].organization), self.question)
+        facts = counted(story.facts(self.scope, owner=registry.TYPES[self.type].organization), self.question)
         facts = happened.with_sessions(with_flags(facts, self.looked_at))
         if not self.groups:
             return facts
@@ -121,7 +121,7 @@ def questions(story: Story, name: str) -> st.SearchStrategy[Asked]:
 
 @st.composite
 def _questions(draw: st.DrawFn, story: Story, name: str) -> Asked:
-    known = catalog.TYPES[name]
+    known = registry.TYPES[name]
     tz = ZoneInfo(story.zone)
     first = calendars.shown(story.around, tz).date() + timedelta(days=draw(st.sampled_from((-1, 0, 0, 0, 1))))
     scope = story.scope(draw(st.sampled_from((1, 1, 2))), owner=draw(st.booleans()))
@@ -151,7 +151,7 @@ def _questions(draw: st.DrawFn, story: Story, name: str) -> Asked:
 @st.composite
 def _groups(draw: st.DrawFn, story: Story, name: str, depth: int = 1) -> Group:
     """Any or all of some filters, of which some are groups, too."""
-    allowed = [item for item in catalog.TYPES[name].filters if item in OF_A_SESSION]
+    allowed = [item for item in registry.TYPES[name].filters if item in OF_A_SESSION]
     items: list[Filter | Group] = []
     for _ in range(draw(st.integers(1, 3))):
         nested = depth < 3 and draw(st.integers(0, 3)) == 0
@@ -164,13 +164,13 @@ def _needed(story: Story, needs: tuple[str, ...]) -> st.SearchStrategy[Filter]:
 
 
 def _some_filters(story: Story, name: str) -> st.SearchStrategy[list[Filter]]:
-    most = st.sampled_from((0, 0, 1, 2) if catalog.TYPES[name].filters else (0,))
+    most = st.sampled_from((0, 0, 1, 2) if registry.TYPES[name].filters else (0,))
     return most.flatmap(lambda most: st.lists(filters(story, name), max_size=most) if most else st.just([]))
 
 
 def filters(story: Story, name: str) -> st.SearchStrategy[Filter]:
     """A filter that a type allows; what it needs is not asked twice."""
-    known = catalog.TYPES[name]
+    known = registry.TYPES[name]
     allowed = [
         item
         for item in known.filters

@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analytics_box.query import budget, catalog, encoded, run
+from analytics_box.query import budget, encoded, run
 from analytics_box.query.access import Scope
 from analytics_box.query.budget import MB, Allowed, AnswerBudgets
+from analytics_box.query.catalog import registry
 from analytics_box.query.encoded import EncodedEntry, Encoding
 from analytics_box.query.request import DECODER, GivenQuery, Request, check
 from analytics_box.query.run import Compared, Entry, Queries
@@ -128,7 +129,7 @@ def test_rows_times_parameters_are_counted_over_the_batch(world: World) -> None:
 
 
 def test_types_with_few_rows_count_with_those(world: World) -> None:
-    few = [name for name, known in catalog.TYPES.items() if known.series and not known.asks[0].group][:5]
+    few = [name for name, known in registry.TYPES.items() if known.series and not known.asks[0].group][:5]
     assert len(few) == 5
     (entries,) = asked(world, request(*few, "summary_totals", "session_metrics", limit=10_000))
     assert [entry.success for entry in entries] == [True] * 7
@@ -179,7 +180,7 @@ def whole(entries: list[Entry]) -> bytes:
     return msgspec.json.encode(entries)
 
 
-@each("name", some((name for name, known in catalog.TYPES.items() if not known.needs), 40))
+@each("name", some((name for name, known in registry.TYPES.items() if not known.needs), 40))
 def test_an_answer_within_the_budget_is_the_same_to_the_byte(
     world: World, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
-from analytics_box.query import catalog
+from analytics_box.query.catalog import registry
 from tests.examples import examples
 from tests.query import brute
 from tests.query.brute.facts import RAW, Row
@@ -15,12 +15,12 @@ from tests.query.world import World
 
 STORIES = 24
 # Types about other facts than those of websites, with oracles of their own.
-OF_LINKS = frozenset(name for name in catalog.TYPES if name.startswith("link_"))
-OF_MONITORS = frozenset(name for name in catalog.TYPES if name.startswith("uptime_"))
+OF_LINKS = frozenset(name for name in registry.TYPES if name.startswith("link_"))
+OF_MONITORS = frozenset(name for name in registry.TYPES if name.startswith("uptime_"))
 
 
 def test_every_type_has_an_oracle() -> None:
-    assert set(brute.ANSWERS) | OF_LINKS | OF_MONITORS == set(catalog.TYPES)
+    assert set(brute.ANSWERS) | OF_LINKS | OF_MONITORS == set(registry.TYPES)
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from analytics_box.query import catalog
+from analytics_box.query.catalog import registry
 from analytics_box.query.engines import sqlite
 from analytics_box.query.engines.sql.names import DIMENSIONS_OF, MEASURES
 from analytics_box.query.plan import OF_SESSIONS, Plan, Source
@@ -60,7 +60,7 @@ def test_a_scan_finds_something_in_every_source(world: World, story: Story) -> N
 
 def test_a_type_answers_beside_others_as_it_does_alone(world: World, story: Story) -> None:
     """Both engines do beside others what SQLite does alone; in an ordinary run DuckDB has some of the types."""
-    names = [name for name in catalog.TYPES if name not in OF_LINKS]
+    names = [name for name in registry.TYPES if name not in OF_LINKS]
     Random(1).shuffle(names)
     body: dict[str, object] = {
         "startDate": "2026-10-24",

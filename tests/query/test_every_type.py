@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from analytics_box.links.clicks import rows as click_rows
-from analytics_box.query import catalog
 from analytics_box.query.access import Scope
+from analytics_box.query.catalog import registry
 from analytics_box.query.catalog.values import id_text
 from analytics_box.query.happened import FIELDS, LIMITS
 from analytics_box.query.run import Entry
@@ -41,7 +41,7 @@ def site(world: World) -> int:
 
 
 def ask(world: World, site: int, name: str, *, both: bool = True, **more: Any) -> Entry:
-    needs = catalog.TYPES[name].needs
+    needs = registry.TYPES[name].needs
     filters = []
     if "session_id" in needs:
         filters = [{"field": "session_id", "op": "eq", "value": "s1"}]
@@ -52,26 +52,26 @@ def ask(world: World, site: int, name: str, *, both: bool = True, **more: Any) -
     elif needs:
         filters = [{"field": "anonymous_id", "op": "eq", "value": id_text(ANA)}]
     body = {"parameters": [name], "preset": "today", "filters": filters, **more}
-    reads = Scope((site,), subject=catalog.TYPES[name].subject)
+    reads = Scope((site,), subject=registry.TYPES[name].subject)
     (entry,) = world.entries(body, reads, now=world.clock.now(), both=both)
     return entry
 
 
-@each("name", sorted(catalog.TYPES))
+@each("name", sorted(registry.TYPES))
 def test_a_type_answers_with_the_fields_and_kinds_that_it_promises(world: World, site: int, name: str) -> None:
     entry = ask(world, site, name)
     assert entry.success, entry.error
     assert entry.data
     for row in entry.data:
-        for output in catalog.TYPES[name].outputs:
+        for output in registry.TYPES[name].outputs:
             value = row[output.name]
             assert value is None or isinstance(value, KINDS[output.type]), (output.name, value)
             assert output.type == "boolean" or not isinstance(value, bool), output.name
-        assert set(row) == {output.name for output in catalog.TYPES[name].outputs}
+        assert set(row) == {output.name for output in registry.TYPES[name].outputs}
     json.dumps(entry.data)
 
 
-@each("name", sorted(catalog.TYPES))
+@each("name", sorted(registry.TYPES))
 def test_pages_of_one_row_make_the_whole_answer(world: World, site: int, name: str) -> None:
     """The second is asked of both engines, or the first where there is one."""
     whole = ask(world, site, name, limit=200, both=is_thorough()).data
@@ -89,7 +89,7 @@ OPERATORS = (
 
 def operators_of(name: str, field: str) -> tuple[str, ...]:
     """Those that a type takes for a field: of ids and of counts there are only some."""
-    few = field in {"website_id", "client_id"} or field in catalog.TYPES[name].having
+    few = field in {"website_id", "client_id"} or field in registry.TYPES[name].having
     limits = LIMITS.get(field)
     return ("eq", "ne", "in", "not_in") if few else limits.operators if limits else OPERATORS
 
@@ -99,7 +99,7 @@ def _asked() -> list[tuple[str, str, int]]:
     numbers that differ. An ordinary run has every fourth pair, and those with a type or a field that has not been."""
     found = [
         (name, field, turn)
-        for first, (name, known) in enumerate(sorted(catalog.TYPES.items()))
+        for first, (name, known) in enumerate(sorted(registry.TYPES.items()))
         for turn, field in enumerate(known.filters, start=first)
         if field not in {*known.needs, *known.alone} and turn % (4 if field in FIELDS else 3) == 0
     ]
@@ -131,7 +131,7 @@ def test_every_allowed_filter_runs_with_every_operator(
     world: World, site: int, name: str, field: str, alone: str, *, both: bool
 ) -> None:
     """All operators at once, all of them and any of them, and one alone."""
-    needed = [{"field": item, "op": "eq", "value": "s1"} for item in catalog.TYPES[name].needs[:1]]
+    needed = [{"field": item, "op": "eq", "value": "s1"} for item in registry.TYPES[name].needs[:1]]
     operators = operators_of(name, field)
     value = "1" if field in LIMITS else "a"
     every = [{"field": field, "op": op} | ({} if op.endswith("set") else {"value": value}) for op in operators]
@@ -145,7 +145,7 @@ def test_every_allowed_filter_runs_with_every_operator(
 def test_a_key_of_a_property_is_one_of_several_conditions_beside_any_other(world: World, site: int) -> None:
     name = "custom_event_properties"
     key = {"field": "property_key", "op": "eq", "value": "plan"}
-    for field in {*catalog.TYPES[name].filters} - {"property_key"}:
+    for field in {*registry.TYPES[name].filters} - {"property_key"}:
         other = {"field": field, "op": "eq", "value": "1" if field in LIMITS else "a"}
         entry = ask(world, site, name, both=False, filters=[{"any": [key, other]}])
         assert entry.success, field
@@ -157,7 +157,7 @@ def test_a_country_has_its_code(world: World, site: int) -> None:
 
 
 def test_a_type_that_needs_a_filter_says_so(world: World, site: int) -> None:
-    for name, known in catalog.TYPES.items():
+    for name, known in registry.TYPES.items():
         if known.needs:
             entry = ask(world, site, name, filters=[])
             assert not entry.success

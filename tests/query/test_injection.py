@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analytics_box.errors import DeadlineExceeded, InvalidQuery
-from analytics_box.query import catalog
+from analytics_box.query.catalog import registry
 from analytics_box.query.compose import compose
 from analytics_box.query.engines import sqlite
 from analytics_box.query.engines.sqlite import render
@@ -44,7 +44,7 @@ DAY = ["2026-06-17", "2026-06-17"]
 
 def statement(name: str, field: str, operator: Op, values: tuple[str, ...]) -> str:
     """What the engine would run for this filter on this type, plan by plan."""
-    query_type = catalog.TYPES[name]
+    query_type = registry.TYPES[name]
     where, _ = conditions((Filter(field, operator, values),), query_type.filters)
     asked = check(GivenQuery(parameters=[name], preset="today"), zone_name=None, now=at(2026, 6, 17))
     window = Window(0, 86_400_000, (Bucket("a day", 0),))
@@ -53,13 +53,13 @@ def statement(name: str, field: str, operator: Op, values: tuple[str, ...]) -> s
 
 @examples(150)
 @given(
-    name=st.sampled_from(sorted(catalog.TYPES)),
+    name=st.sampled_from(sorted(registry.TYPES)),
     data=st.data(),
     operator=st.sampled_from(OPERATORS),
     value=st.one_of(st.text(min_size=1), st.sampled_from(HOSTILE)),
 )
 def test_a_value_does_not_change_the_statement(name: str, data: st.DataObject, operator: Op, value: str) -> None:
-    allowed = [field for field in catalog.TYPES[name].filters if COLUMNS[field] != "site" and field not in LIMITS]
+    allowed = [field for field in registry.TYPES[name].filters if COLUMNS[field] != "site" and field not in LIMITS]
     if allowed:
         field = data.draw(st.sampled_from(allowed))
         assert statement(name, field, operator, (value,)) == statement(name, field, operator, ("plain",))

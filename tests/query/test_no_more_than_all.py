@@ -9,8 +9,8 @@ from analytics_box.clock import DAY, HOUR, MINUTE
 from analytics_box.facts.event import CUSTOM, PAGE_EXIT, Fact, Span
 from analytics_box.facts.tables import ATTRIBUTES, SPANS
 from analytics_box.ingest.visitors import by_client_id
-from analytics_box.query import catalog
 from analytics_box.query.access import Scope
+from analytics_box.query.catalog import registry
 from tests.cases import each
 from tests.examples import some
 from tests.query.facts_of_all_kinds import page_view
@@ -75,7 +75,7 @@ def site(world: World) -> int:
 
 def ask(world: World, site: int, query_type: str, first: str, last: str, *, limit: int = 100) -> list[dict[str, Any]]:
     """The rows of an answer; in an ordinary run, DuckDB is asked for some."""
-    needs = catalog.TYPES[query_type].needs
+    needs = registry.TYPES[query_type].needs
     filters = [{"field": "path", "op": "eq", "value": "/"}] if "path" in needs else []
     body: dict[str, object] = {"parameters": [query_type], "startDate": first, "endDate": last, "filters": filters}
     body |= {"limit": limit}
@@ -85,12 +85,12 @@ def ask(world: World, site: int, query_type: str, first: str, last: str, *, limi
 
 
 def fields(query_type: str) -> set[str]:
-    return {output.name for output in catalog.TYPES[query_type].outputs}
+    return {output.name for output in registry.TYPES[query_type].outputs}
 
 
 TYPES = [
     name
-    for name, known in sorted(catalog.TYPES.items())
+    for name, known in sorted(registry.TYPES.items())
     if known.subject == "website"
     and not known.recent
     and not known.today
@@ -124,7 +124,7 @@ def test_no_row_has_sessions_that_never_began(world: World, site: int, name: str
 
 def test_no_share_is_more_than_all(world: World, site: int) -> None:
     for name in TYPES:
-        percents = [output.name for output in catalog.TYPES[name].outputs if output.unit == "percent"]
+        percents = [output.name for output in registry.TYPES[name].outputs if output.unit == "percent"]
         for row in ask(world, site, name, "2026-06-16", "2026-06-17"):
             assert all(row[field] is None or 0 <= row[field] <= 100 for field in percents), (name, row)
 

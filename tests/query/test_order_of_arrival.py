@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from analytics_box.clock import MINUTE, SECOND
 from analytics_box.facts.event import PAGE_EXIT, Event, Fact
-from analytics_box.query import catalog
+from analytics_box.query.catalog import registry
 from analytics_box.query.catalog.values import id_text
 from tests.examples import is_thorough
 from tests.query.happenings import at
@@ -68,7 +68,7 @@ def mixed(told: list[list[Fact]], draw: Random) -> list[Fact]:
 
 def test_answers_are_the_same_in_whatever_order_visits_arrive(world: World) -> None:
     world.clock.advance(seconds=(NOON + 40 * MINUTE - world.clock.now()) / 1000)
-    names = [name for name in catalog.TYPES if name not in OF_LINKS | OF_MONITORS]
+    names = [name for name in registry.TYPES if name not in OF_LINKS | OF_MONITORS]
     silent, different = set(names), []
     for seed in range(SEEDS):
         here, there = world.new_sites(2)
@@ -88,7 +88,7 @@ def test_answers_are_the_same_in_whatever_order_visits_arrive(world: World) -> N
 
 def said(world: World, site: int, name: str, *, both: bool) -> list[dict[str, Any]]:
     """What a type says about a website, without the numbers that the box gives by itself."""
-    needs = catalog.TYPES[name].needs
+    needs = registry.TYPES[name].needs
     values = {"path": "/a", "session_id": "visit 3", "anonymous_id": id_text(1_000), "flag": "new"}
     wanted = next((field for field in needs if field in values), "")
     body: dict[str, object] = {

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
-from analytics_box.query import catalog
+from analytics_box.query.catalog import registry
 from analytics_box.query.plan import OF_SESSIONS
 from tests.examples import examples
 from tests.query.brute.facts import Filter
@@ -51,7 +51,7 @@ NOT_PARTED = {
 
 def counts_of(name: str) -> set[str]:
     """The fields of a type whose numbers add up."""
-    known = catalog.TYPES[name]
+    known = registry.TYPES[name]
     of_sessions = any(item.source in OF_SESSIONS for item in known.asks)
     return {output.name for output in known.outputs} & (OF_EACH_SESSION if of_sessions else OF_FACTS)
 
@@ -63,7 +63,7 @@ def is_listed(name: str) -> bool:
 
 PARTED = sorted(
     name
-    for name, known in catalog.TYPES.items()
+    for name, known in registry.TYPES.items()
     if known.filters and name not in NOT_PARTED and not name.startswith(("link_", "uptime_"))
     if counts_of(name) or is_listed(name)
     if not known.follows and not known.recent
@@ -86,7 +86,7 @@ def test_a_filter_and_its_opposite_part_the_whole(stories: tuple[Story, ...], na
     story = data.draw(st.sampled_from(stories))
     asked = replace(data.draw(questions(story, name)), sort_by=None, limit=10_000, page=1)
     pair = data.draw(st.lists(filters(story, name).filter(lambda item: item[1] in OPPOSITE), min_size=1, max_size=2))
-    if any(item.source in OF_SESSIONS for item in catalog.TYPES[name].asks) and (
+    if any(item.source in OF_SESSIONS for item in registry.TYPES[name].asks) and (
         OF_AN_EVENT & {field for field, _, _ in pair}
     ):
         return
@@ -116,8 +116,8 @@ def counted(name: str, rows: Sequence[dict[str, Any]]) -> Counter[str]:
     if is_listed(name):
         return Counter(json.dumps(row, sort_keys=True) for row in rows)
     counts = counts_of(name)
-    texts = [output.name for output in catalog.TYPES[name].outputs if output.type in {"string", "date"}]
-    numbered = [output.name for output in catalog.TYPES[name].outputs if output.name in {"hour", "day", "line"}]
+    texts = [output.name for output in registry.TYPES[name].outputs if output.type in {"string", "date"}]
+    numbered = [output.name for output in registry.TYPES[name].outputs if output.name in {"hour", "day", "line"}]
     keys = [item for item in (*texts, *numbered) if item not in BESIDE or name.startswith("top_")]
     found: Counter[str] = Counter()
     for row in rows:

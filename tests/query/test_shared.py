@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from analytics_box.clock import DAY, MINUTE
 from analytics_box.ingest.visitors import by_client_id
-from analytics_box.query import catalog
+from analytics_box.query.catalog import registry
 from analytics_box.query.engines import shared
 from analytics_box.query.engines.counting import unlimited
 from analytics_box.query.engines.sql import Statement
@@ -29,8 +29,8 @@ from tests.query.test_brute import OF_LINKS, OF_MONITORS
 from tests.query.test_combinations import forget
 from tests.query.world import World
 
-NAMES = sorted(catalog.TYPES.keys() - OF_LINKS - OF_MONITORS)
-WITH_NONE = sorted(name for name in NAMES if not catalog.TYPES[name].needs)
+NAMES = sorted(registry.TYPES.keys() - OF_LINKS - OF_MONITORS)
+WITH_NONE = sorted(name for name in NAMES if not registry.TYPES[name].needs)
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace as replaced
 
 from analytics_box.links.clicks import rows as click_rows
-from analytics_box.query import catalog
+from analytics_box.query.catalog import registry
 from analytics_box.store.db import Connection
 from analytics_box.store.strings import Strings
 from tests.cases import each
@@ -68,7 +68,7 @@ def _click(db: Connection, story: Story) -> None:
 
 def about(story: Story, name: str) -> Asked:
     """A question about both websites and all days of a story."""
-    known = catalog.TYPES[name]
+    known = registry.TYPES[name]
     tz = ZoneInfo(story.zone)
     day = calendars.shown(story.around, tz).date()
     filters = tuple(NEEDED[item] for item in known.needs[:1])
@@ -83,20 +83,20 @@ def rows(story: Story, name: str, *, both: bool | None = None, **more: Any) -> l
 
 
 def fields(name: str) -> list[str]:
-    return [output.name for output in catalog.TYPES[name].outputs if output.type != "json"]
+    return [output.name for output in registry.TYPES[name].outputs if output.type != "json"]
 
 
-@each("name", sorted(catalog.TYPES))
+@each("name", sorted(registry.TYPES))
 def test_a_type_sorts_by_all_that_it_shows_but_what_it_does_not_list(name: str) -> None:
-    assert set(catalog.TYPES[name].sortable) == set(fields(name)) - REFUSED.get(name, set())
+    assert set(registry.TYPES[name].sortable) == set(fields(name)) - REFUSED.get(name, set())
 
 
-@pytest.mark.parametrize("name", sorted(catalog.TYPES))
+@pytest.mark.parametrize("name", sorted(registry.TYPES))
 def test_rows_are_in_the_order_of_what_they_show_and_so_are_pages(story: Story, name: str) -> None:
     """Both engines are asked one way of each field, in an ordinary run SQLite alone of most, and of some fields; SQLite
     the other way, too, in a thorough run."""
     whole = rows(story, name, both=True)
-    for turn, field in enumerate(some(catalog.TYPES[name].sortable, 3)):
+    for turn, field in enumerate(some(registry.TYPES[name].sortable, 3)):
         usual = turn % 2 == 0
         for descending in (usual, not usual) if is_thorough() else (usual,):
             both = None if descending == usual else False

@@ -8,7 +8,7 @@ import pytest
 from analytics_box.errors import AuthRequired, BoxError, Forbidden, MissingTarget
 from analytics_box.identity import Identity, Key
 from analytics_box.query.access import Scope
-from analytics_box.query.catalog import TYPES
+from analytics_box.query.catalog.registry import TYPES
 from analytics_box.query.subjects import Subjects
 from tests.inprocess import WholeBox, whole_box
 

@@ -13,7 +13,7 @@ import pytest
 from analytics_box.facts.uptime import DOWN, MAINTENANCE, PAUSED, UNKNOWN, UP, Span
 from analytics_box.monitors.running.rollup_rows import put_together
 from analytics_box.query.access import Scope
-from analytics_box.query.catalog import TYPES
+from analytics_box.query.catalog.registry import TYPES
 from analytics_box.query.catalog.values import instant_text
 from tests.query.brute import uptime as told
 from tests.query.brute.facts import Question, Row

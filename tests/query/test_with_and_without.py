@@ -12,7 +12,8 @@ import pytest
 
 from analytics_box.goals.goal import Definition, Narrowed, Property
 from analytics_box.goals.rules import checked, selecting
-from analytics_box.query import catalog, happened
+from analytics_box.query import happened
+from analytics_box.query.catalog import registry
 from analytics_box.query.engines import shared
 from analytics_box.query.filters import Condition, FilterGroup, Group, conditions, fitting
 from analytics_box.query.filters import Filter as Narrowing
@@ -74,8 +75,8 @@ def stories(world: World) -> tuple[Story, ...]:
 def rows(name: str, stories: Sequence[Story]) -> list[tuple[Story, Filter]]:
     """All filters of a type that have an opposite, each about a story and with its values; in an ordinary run some of
     them, of goals more than of others."""
-    fields = sorted(set(catalog.TYPES[name].filters) - set(catalog.TYPES[name].needs) - {"conversion"})
-    if any(item.source in OF_SESSIONS for item in catalog.TYPES[name].asks):
+    fields = sorted(set(registry.TYPES[name].filters) - set(registry.TYPES[name].needs) - {"conversion"})
+    if any(item.source in OF_SESSIONS for item in registry.TYPES[name].asks):
         fields = [field for field in fields if field not in OF_AN_EVENT]
     draw = Random(name)
     found = [
@@ -112,7 +113,7 @@ def test_a_filter_and_its_opposite_add_up_to_all(stories: tuple[Story, ...], nam
         )
         told = (name, story.zone, field, operator, wanted)
         assert counted(name, part) + counted(name, rest) == counted(name, whole), told
-        for distinct in OF_VISITORS & {output.name for output in catalog.TYPES[name].outputs}:
+        for distinct in OF_VISITORS & {output.name for output in registry.TYPES[name].outputs}:
             parts = [largest(of, distinct) for of in (part, rest)]
             assert max(parts) <= total(whole, distinct) <= total(part, distinct) + total(rest, distinct), told
 
@@ -127,7 +128,7 @@ COMPOUND: tuple[dict[str, Any], ...] = (
 
 @each("group", COMPOUND)
 def test_groups_find_the_same_in_a_copy(stories: tuple[Story, ...], group: dict[str, Any]) -> None:
-    names = [name for name in WITH_NONE if set(catalog.TYPES[name].filters) >= {"reached_goal", "path"}]
+    names = [name for name in WITH_NONE if set(registry.TYPES[name].filters) >= {"reached_goal", "path"}]
     for story, parameters in itertools.product(stories[:3], batches(names)):
         day = calendars.shown(story.around, ZoneInfo(story.zone)).date().isoformat()
         body: dict[str, Any] = {"parameters": parameters, "startDate": day, "endDate": day, "filters": [group]}
@@ -148,7 +149,7 @@ def found_in(story: Story, body: dict[str, Any], fewest: int) -> list[Entry]:
     return sorted(found, key=lambda entry: entry.parameter)
 
 
-@each("name", [name for name in PARTED if "property_key" in catalog.TYPES[name].filters])
+@each("name", [name for name in PARTED if "property_key" in registry.TYPES[name].filters])
 def test_properties_or_a_goal_with_filters_are_found_together(stories: tuple[Story, ...], name: str) -> None:
     asked = everything(stories[0], name)
     goal: Filter = ("reached_goal", "eq", ["from France"])
@@ -190,9 +191,9 @@ def total(found: list[dict[str, Any]], field: str) -> int:
 def everything(story: Story, name: str) -> Asked:
     """A question about all days of a story's first website."""
     around = calendars.shown(story.around, ZoneInfo(story.zone)).date()
-    needs = catalog.TYPES[name].needs
+    needs = registry.TYPES[name].needs
     needed: list[Filter] = [(needs[0], "in", list(questions.values(story, needs[0])))] if needs else []
-    if catalog.TYPES[name].needs_one:
+    if registry.TYPES[name].needs_one:
         needed = [(needs[0], "eq", [questions.values(story, needs[0])[0]])]
     day = timedelta(days=1)
     question = Question(around - day, around + day, ZoneInfo(story.zone), tuple(needed), now=story.around + 86_400_000)

@@ -10,7 +10,7 @@ import msgspec
 from analytics_box import query_pages
 from analytics_box.links.clicks import rows as click_rows
 from analytics_box.query.access import Scope
-from analytics_box.query.catalog import TYPES, QueryType
+from analytics_box.query.catalog.registry import TYPES, QueryType
 from analytics_box.query.catalog.values import id_text
 from analytics_box.query_pages.families import FILE
 from analytics_box.store.strings import Strings

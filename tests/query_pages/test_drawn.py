@@ -4,7 +4,7 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from analytics_box.http.page.dates import USUAL
-from analytics_box.query.catalog import TYPES
+from analytics_box.query.catalog.registry import TYPES
 from analytics_box.query_pages.drawn import drawn
 from analytics_box.query_pages.view import Tried
 

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 import pytest
 from msgspec.structs import replace
 
-from analytics_box.query.catalog import TYPES
+from analytics_box.query.catalog.registry import TYPES
 from tests.inprocess import Answer, SiteName, WholeBox, whole_box
 
 HOSTILE = '/<script>x</script>"'

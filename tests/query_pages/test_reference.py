@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from analytics_box.query.catalog import TYPES
+from analytics_box.query.catalog.registry import TYPES
 from analytics_box.query_pages.families import FAMILIES, Family, examples
 from tests.cases import each
 from tests.inprocess import WholeBox, whole_box

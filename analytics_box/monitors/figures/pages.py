@@ -15,7 +15,6 @@ from analytics_box.http.page.questions import ask
 from analytics_box.http.page.visit import Answer, Next, Page, Visit, Visitor
 from analytics_box.monitors import check_calls
 from analytics_box.monitors.access import seen
-from analytics_box.monitors.asked import outages
 from analytics_box.monitors.directory import Monitors
 from analytics_box.monitors.editing import calls as procedures
 from analytics_box.monitors.figures.board import board_of
@@ -23,6 +22,7 @@ from analytics_box.monitors.figures.view import CHECKS, shown
 from analytics_box.monitors.listing import rows
 from analytics_box.monitors.messages import OneSchedule
 from analytics_box.monitors.monitor import HOME, Monitor
+from analytics_box.monitors.outages import outages
 from analytics_box.monitors.page_frame import frame, may_edit
 from analytics_box.monitors.reporting import Report, Reporting
 from analytics_box.query.access import Scope

@@ -5,7 +5,7 @@ from typing import Any
 from msgspec.structs import asdict
 
 from analytics_box.flags.figures.result import Result, result_of
-from analytics_box.query.catalog import TYPES
+from analytics_box.query.catalog.registry import TYPES
 from analytics_box.query.splits import Split, Untold
 from analytics_box.texts import FlagResults
 from tests.cases import each

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from analytics_box.links.clicks import rows as click_rows
-from analytics_box.query import catalog
+from analytics_box.query.catalog import registry
 from analytics_box.query.engines.clickhouse.machines import Machine
 from analytics_box.query.happened import LIMITS
 from analytics_box.store.strings import Strings
@@ -21,7 +21,7 @@ from tests.query.test_every_type import ask, operators_of
 
 pytestmark = needs_chdb
 
-OF_SEVERAL = some(sorted(catalog.TYPES), 12)  # types that one of several machines is asked
+OF_SEVERAL = some(sorted(registry.TYPES), 12)  # types that one of several machines is asked
 
 
 @pytest.fixture(scope="module", params=["alone", "one of several"])
@@ -60,7 +60,7 @@ def answered_there(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
     assert not [record for record in caplog.records if record.name.startswith("analytics_box.query.engines")]
 
 
-@each("name", sorted(catalog.TYPES))
+@each("name", sorted(registry.TYPES))
 def test_a_type_has_the_same_answer(world: World, site: int, name: str) -> None:
     """Of several machines, an ordinary run asks some types."""
     if world.other is not None and name not in OF_SEVERAL:
@@ -82,7 +82,7 @@ def test_an_export_has_the_same_rows(world: World, site: int) -> None:
 def _filters() -> list[tuple[str, str, str]]:
     """Each field with one of its operators, of a type that takes it."""
     types_of: dict[str, list[str]] = {}
-    for name, known in sorted(catalog.TYPES.items()):
+    for name, known in sorted(registry.TYPES.items()):
         for field in known.filters:
             if field not in {*known.needs, *known.alone}:
                 types_of.setdefault(field, []).append(name)
@@ -102,7 +102,7 @@ def test_a_filter_selects_the_same(world: World, site: int, field: str, op: str,
     """Of several machines, an ordinary run asks some."""
     if world.other is not None and (field, op, name) not in FILTERS_OF_SEVERAL:
         return
-    known = catalog.TYPES[name]
+    known = registry.TYPES[name]
     value = {} if op.endswith("set") else {"value": "1" if field in LIMITS else "a"}
     needed = [{"field": item, "op": "eq", "value": "s1"} for item in known.needs[:1]]
     entry = ask(world, site, name, filters=[{"field": field, "op": op, **value}, *needed])

@@ -9,8 +9,8 @@ import pytest
 
 from analytics_box.clock import DAY
 from analytics_box.facts.tables import FACT_NAMES
-from analytics_box.query import catalog
 from analytics_box.query.access import Scope
+from analytics_box.query.catalog import registry
 from analytics_box.query.engines import Engines
 from analytics_box.query.engines.clickhouse.engine import ClickHouse
 from analytics_box.query.engines.clickhouse.server import Target
@@ -88,7 +88,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
 SITE = 1
 
 
-@each("name", some(sorted(catalog.TYPES), 25))
+@each("name", some(sorted(registry.TYPES), 25))
 def test_a_type_has_the_same_answer(world: World, name: str) -> None:
     entry = ask(world, SITE, name)
     assert entry.success, entry.error
