@@ -55,11 +55,11 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     tls_key: Annotated[_Text, "PEM file of the certificate's private key (PKCS#8)."] = ""
     trusted_proxies: Annotated[
         tuple[str, ...],
-        "Addresses or CIDR ranges of reverse proxies that may name clients in X-Forwarded-For or Forwarded.",
+        "Addresses or CIDR ranges of reverse proxies whose X-Forwarded-For or Forwarded header is trusted.",
     ] = ()
     allowed_private_targets: Annotated[
         tuple[str, ...],
-        "Private addresses or CIDR ranges that may be reached by administrators and by organizations that they allow.",
+        "Private addresses or CIDR ranges that administrators can reach and can open for organizations.",
     ] = ()
     dns_servers: Annotated[
         tuple[str, ...], "Name servers to ask, as 192.0.2.53 or 192.0.2.53:5353; empty: as the system resolves names."
@@ -93,10 +93,10 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     ] = 100
     metrics: Annotated[
         Literal["off", "on"],
-        "GET /metrics for Prometheus: with a token; for local programs also without one if there is no proxy.",
+        "GET /metrics for Prometheus. Needs a token, except for local requests if there is no proxy.",
     ] = "off"
     metrics_token_file: Annotated[
-        _Text, "File whose first line is the bearer token that GET /metrics then asks of everybody; empty: none."
+        _Text, "File whose first line is the bearer token that every GET /metrics request needs; empty: none."
     ] = ""
 
     # Storage
@@ -143,7 +143,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     organizations_per_user: Annotated[
         int,
         Meta(ge=1, le=1_000_000),
-        "Organizations that a user can create or own; box administrators can have any number.",
+        "Number of organizations that a user can create or own; unlimited for box administrators.",
     ] = 10
     # Websites
     budget_texts: Annotated[
@@ -197,7 +197,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     ] = 0
     monitor_canaries: Annotated[
         tuple[str, ...],
-        "Hosts with ports that are asked, when a monitor cannot be reached, whether the box is cut off; empty: none.",
+        "Hosts with ports that show, when a monitor cannot be reached, whether the box is cut off; empty: none.",
     ] = ("www.wikipedia.org:443", "www.cloudflare.com:443", "www.google.com:443")
 
     # Feature flags
@@ -264,7 +264,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     max_bodies_bytes: Annotated[
         int,
         Meta(ge=16_777_216),
-        "Bytes of request bodies that the box holds at once; callers without a credential have a quarter of it.",
+        "Bytes of request bodies held at the same time; requests without credentials can use a quarter.",
     ] = 33_554_432
     max_event_bytes: Annotated[int, Meta(ge=1024), "Largest body of one event."] = 65_536
     max_batch_bytes: Annotated[int, Meta(ge=1024), "Largest body of an array of events."] = 1_048_576
@@ -522,9 +522,9 @@ def _check_addresses(settings: Settings) -> None:
     if bool(settings.tls_certificate) != bool(settings.tls_key):
         raise SettingsError("tls_certificate and tls_key go together: set both or neither")
     if settings.tls_certificate and settings.base_url.startswith("http://"):
-        raise SettingsError("base_url begins with http://, but the box serves https with tls_certificate: use https://")
+        raise SettingsError("base_url begins with http://, but tls_certificate makes the box serve https; use https://")
     if settings.ingest_url and not settings.base_url:
-        raise SettingsError("ingest_url needs base_url: with one of them alone, the other host name is refused")
+        raise SettingsError("ingest_url needs base_url; set both, or requests to the other host name are refused")
 
 
 def _check_mail(settings: Settings) -> None:
@@ -534,7 +534,7 @@ def _check_mail(settings: Settings) -> None:
     if settings.smtp_user and not settings.smtp_password_file:
         raise SettingsError("smtp_user needs smtp_password_file, the file with its password")
     if settings.smtp_user and not settings.smtp_from and setting_values.mail_address(settings.smtp_user):
-        raise SettingsError("smtp_from is needed: smtp_user is not an email address that messages could come from")
+        raise SettingsError("set smtp_from, because smtp_user is not an email address")
 
 
 def _check_events(settings: Settings) -> None:
@@ -560,7 +560,7 @@ def _check_role(settings: Settings) -> None:
     if settings.role != "ingest":
         return
     if not settings.primary_url or setting_values.origin(settings.primary_url):
-        raise SettingsError("primary_url must be the address of the primary, like https://10.0.0.5:8000")
+        raise SettingsError("primary_url must be the address of the primary, such as https://10.0.0.5:8000")
 
 
 def _check_clickhouse(url: str) -> None:

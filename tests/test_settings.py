@@ -221,7 +221,7 @@ MAIL = {"smtp_host": "smtp.example.com", "smtp_user": "apikey", "smtp_password_f
 CONTRADICTIONS: tuple[tuple[dict[str, Any], str], ...] = (
     ({"tls_certificate": "cert.pem", "tls_key": "key.pem", "base_url": "http://stats.example.com"}, "use https://"),
     ({"ingest_url": "https://in.example.com"}, "ingest_url needs base_url"),
-    (MAIL, "smtp_from is needed"),
+    (MAIL, "set smtp_from"),
     (MAIL | {"smtp_password_file": ""}, "smtp_user needs smtp_password_file"),
     ({"role": "primary"}, "needs cluster_key_file"),
     ({"node": 3}, "go together"),

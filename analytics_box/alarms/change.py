@@ -61,7 +61,7 @@ def create(db: Connection, tools: Tools, organization_id: str, by: By, given: Dr
     access.check(db, organization_id, by, "update")
     if len(rows.of(db, organization_id)) >= MOST_ALARMS:
         raise errors.Conflict.full(
-            "alarms", MOST_ALARMS, f"An organization may have {MOST_ALARMS} alarms; delete one first"
+            "alarms", MOST_ALARMS, f"An organization can have up to {MOST_ALARMS} alarms; delete one first"
         )
     before = Alarm(
         id=ids.new_id(),
@@ -135,7 +135,7 @@ def _changed(db: Connection, tools: Tools, before: Alarm, by: By, given: Draft) 
     led = Chosen(before.channels, before.escalation)
     if given.destinations is not None:
         if len(given.destinations) > MOST_DESTINATIONS:
-            raise errors.BadRequest.about("destinations", f"An alarm may have {MOST_DESTINATIONS} destinations")
+            raise errors.BadRequest.about("destinations", f"An alarm can have up to {MOST_DESTINATIONS} destinations")
         rules.check(trigger, conditions, escalates=any(one.escalation for one in given.destinations))
         led = destinations.chosen(db, tools, before.organization_id, by, given.destinations)
     else:

@@ -77,7 +77,7 @@ def clean_description(given: str | None) -> str:
     """At most 500 characters. Raises BadRequest."""
     text = (given or "").strip()
     if len(text) > LONGEST_DESCRIPTION:
-        raise BadRequest.about("description", f"A description may have {LONGEST_DESCRIPTION} characters")
+        raise BadRequest.about("description", f"A description can have up to {LONGEST_DESCRIPTION} characters")
     return text
 
 

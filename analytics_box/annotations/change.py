@@ -20,7 +20,7 @@ def create(db: Connection, website: Website, by: By, period: Period, content: Co
     """A new note. Raises Conflict where the website has as many as it may have."""
     if rows.count(db, website.id) >= MOST_NOTES:
         raise Conflict.full(
-            "annotations", MOST_NOTES, f"A website may have {MOST_NOTES:,} annotations; delete some first"
+            "annotations", MOST_NOTES, f"A website can have up to {MOST_NOTES:,} notes; delete some first"
         )
     made = Annotation(
         id=ids.new_id(),

@@ -23,4 +23,4 @@ def checked(reason: str, agent: str) -> Bot:
 def refuse_too_many(wishes: Wishes) -> None:
     """Raises Conflict when a website has as many rules as it may have."""
     if len(wishes.people) >= MOST:
-        raise Conflict.full("botRules", MOST, f"A website may have {MOST} such rules; take one back first")
+        raise Conflict.full("botRules", MOST, f"A website can have up to {MOST} such rules; remove one first")

@@ -68,7 +68,9 @@ def claim(
     domain = rules.clean_domain(given, own_hosts)
     if len(rows.domains_of(db, organization_id)) >= rules.MOST_DOMAINS:
         raise Conflict.full(
-            "domains", rules.MOST_DOMAINS, f"An organization may have {rules.MOST_DOMAINS} domains; remove one first"
+            "domains",
+            rules.MOST_DOMAINS,
+            f"An organization can have up to {rules.MOST_DOMAINS} domains; remove one first",
         )
     if rows.owner(db, domain) not in {None, organization_id}:
         raise Conflict(rows.TAKEN)

@@ -25,7 +25,7 @@ UNKNOWN: Final = "There is no goal with this id"
 def create(db: Connection, by: By, website: Website, given: NewGoal) -> Goal:
     """A new goal of a website. Raises BadRequest or Conflict."""
     if rows.count_of(db, website.id) >= MOST_GOALS:
-        raise Conflict.full("goals", MOST_GOALS, f"A website may have {MOST_GOALS} goals; delete one first")
+        raise Conflict.full("goals", MOST_GOALS, f"A website can have up to {MOST_GOALS} goals; delete one first")
     made = Goal(
         id=ids.new_id(),
         website_id=website.id,

@@ -134,9 +134,9 @@ def _custom(target: str) -> str:
 
 def _check_lists(kept: Definition) -> None:
     if len(kept.filters) > MOST_FILTERS:
-        raise BadRequest.about("filters", f"A goal may have {MOST_FILTERS} filters")
+        raise BadRequest.about("filters", f"A goal can have up to {MOST_FILTERS} filters")
     if len(kept.conditions) > MOST_CONDITIONS:
-        raise BadRequest.about("conditions", f"A goal may have {MOST_CONDITIONS} conditions")
+        raise BadRequest.about("conditions", f"A goal can have up to {MOST_CONDITIONS} conditions")
     unknown = [item.field for item in kept.filters if item.field not in COMMON or item.field == "reached_goal"]
     if unknown:
         raise BadRequest.about("filters", f"Goals cannot be narrowed by {unknown[0][:100]}")

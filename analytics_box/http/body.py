@@ -31,7 +31,7 @@ ANONYMOUS_BYTES = 65_536  # of the body of a caller without a credential
 _PASSED_OVER = 8 << 20  # bytes
 _PASSING_SECONDS = 2.0
 _PAUSE = 1.0  # seconds between looks at deadlines
-_TOO_LARGE = "The body may have {:,} bytes at most"
+_TOO_LARGE = "The body can have up to {:,} bytes"
 _MISSING = re.compile("Object missing required field `(.+)`")
 
 

@@ -61,7 +61,9 @@ def _decode(sent: bytes, most_bytes: int) -> list[Incoming]:
     decoded: Incoming | list[Incoming] = decode(payload.ONE_OR_MANY.decode, sent, "TRACK_INVALID_BODY")
     if isinstance(decoded, Incoming):
         if len(sent) > most_bytes:
-            raise errors.PayloadTooLarge(f"One event may have {most_bytes:,} bytes", reason="TRACK_PAYLOAD_TOO_LARGE")
+            raise errors.PayloadTooLarge(
+                f"An event can have up to {most_bytes:,} bytes", reason="TRACK_PAYLOAD_TOO_LARGE"
+            )
         return [decoded]
     if not 1 <= len(decoded) <= MOST_EVENTS:
         raise errors.BadRequest(f"Send 1 to {MOST_EVENTS} events at once", reason="TRACK_INVALID_BODY")

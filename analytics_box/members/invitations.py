@@ -49,7 +49,7 @@ def invite(
         raise Conflict.full(
             "invitations",
             MOST_PENDING,
-            f"An organization may have {MOST_PENDING} invitations waiting; revoke one first",
+            f"An organization can have up to {MOST_PENDING} invitations waiting; revoke one first",
         )
     invitation = Invitation(
         id=ids.new_id(),

@@ -55,7 +55,7 @@ def create(
         raise errors.Conflict.full(
             "channels",
             rules.MOST_CHANNELS,
-            f"An organization may have {rules.MOST_CHANNELS} channels; delete one first",
+            f"An organization can have up to {rules.MOST_CHANNELS} channels; delete one first",
         )
     kept = clean(kind, config, tools.fence_of(organization_id))
     if kind.new_secret is not None:

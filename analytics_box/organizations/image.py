@@ -17,7 +17,7 @@ from msgspec import Struct
 from analytics_box.errors import BadRequest
 
 MOST_BYTES: Final = 512 * 1024
-TOO_LARGE: Final = f"The picture may have {MOST_BYTES // 1024} KB at most"
+TOO_LARGE: Final = f"The picture can have up to {MOST_BYTES // 1024} KB"
 LARGEST_SIDE: Final = 4_096  # pixels
 
 _PNG = b"\x89PNG\r\n\x1a\n"

@@ -54,7 +54,7 @@ def metadata_of(given: dict[str, Any]) -> str:
     """What programs keep beside an organization, as JSON text. Raises BadRequest for more than 4,096 bytes."""
     text = json.dumps(given, ensure_ascii=False, separators=(",", ":"))
     if len(text.encode(errors="surrogatepass")) > MOST_METADATA:
-        raise BadRequest.about("metadata", f"Metadata may have {MOST_METADATA:,} bytes as JSON at most")
+        raise BadRequest.about("metadata", f"Metadata can have up to {MOST_METADATA:,} bytes as JSON")
     return text
 
 

@@ -55,8 +55,8 @@ class Budget:
         self._parameters += 1
         if self.allowed.parameters and self._parameters > self.allowed.parameters:
             raise OverBudget(
-                f"Without a credential one request may have {self.allowed.parameters} parameters: ask for the others "
-                "in another request"
+                f"Without credentials, a request can have up to {self.allowed.parameters} parameters; put the others "
+                "into another request"
             )
         if self.allowed.rows and self._rows + rows > self.allowed.rows:
             raise OverBudget(

@@ -82,7 +82,7 @@ def _days(given: GivenExport, now: int, tz: Any) -> Days:
     except InvalidQuery as wrong:
         raise errors.InvalidDateRange(wrong.message) from wrong
     if days.length > LONGEST:
-        raise errors.InvalidDateRange(f"An export may have {LONGEST} days")
+        raise errors.InvalidDateRange(f"An export can have up to {LONGEST} days")
     if (today - days.first).days > OLDEST:
         raise errors.InvalidDateRange("An export may begin two years ago at the earliest")
     return days

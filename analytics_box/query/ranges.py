@@ -137,7 +137,7 @@ def of_dates(start: str, end: str) -> Days:
     if days.last < days.first:
         raise InvalidQuery.about("startDate", "startDate is after endDate")
     if days.length > MAX_DAYS:
-        raise InvalidQuery.about("endDate", f"A range may have {MAX_DAYS} days at most")
+        raise InvalidQuery.about("endDate", f"A range can have up to {MAX_DAYS} days")
     return days
 
 

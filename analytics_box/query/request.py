@@ -175,9 +175,9 @@ def _check_counts(given: GivenQuery, where: str) -> None:
     if not given.parameters:
         raise InvalidQuery.about(f"{where}parameters", "At least one parameter is required")
     if len(given.parameters) > MAX_PARAMETERS:
-        raise InvalidQuery.about(f"{where}parameters", f"A query may have {MAX_PARAMETERS} parameters")
+        raise InvalidQuery.about(f"{where}parameters", f"A query can have up to {MAX_PARAMETERS} parameters")
     if len(given.filters or ()) > MAX_FILTERS:
-        raise InvalidQuery.about(f"{where}filters", f"A query may have {MAX_FILTERS} filters")
+        raise InvalidQuery.about(f"{where}filters", f"A query can have up to {MAX_FILTERS} filters")
 
 
 def _whole(given: int | float | None, usual: int, where: str) -> int:
@@ -271,16 +271,18 @@ def check_filters(given: list[GivenFilter], where: str) -> tuple[Filter | Filter
     """The filters of a query. Raises InvalidQuery or WrongTypes."""
     check_pattern_count([given], where)
     if _count(given, lambda item: 1 if item.any is None and item.all is None else 0) > MAX_CONDITIONS:
-        raise InvalidQuery.about(f"{where}filters", f"A query may have {MAX_CONDITIONS} filters, those in groups too")
+        raise InvalidQuery.about(
+            f"{where}filters", f"A query can have up to {MAX_CONDITIONS} filters, including groups"
+        )
     if _count(given, _happened) > MAX_HAPPENED:
-        raise InvalidQuery.about(f"{where}filters", f"A query may have {MAX_HAPPENED} filters on what happened")
+        raise InvalidQuery.about(f"{where}filters", f"A query can have up to {MAX_HAPPENED} filters on what happened")
     return tuple(_filter(item, f"{where}filters[{at}]") for at, item in enumerate(given))
 
 
 def check_pattern_count(given: Iterable[Iterable[GivenFilter]], where: str = "") -> None:
     """Counted over all queries of a request, before one is compiled. Raises InvalidQuery."""
     if sum(_patterns_in(filters) for filters in given) > MAX_PATTERNS:
-        raise InvalidQuery.about(f"{where}filters", f"A request may have {MAX_PATTERNS} patterns")
+        raise InvalidQuery.about(f"{where}filters", f"A request can have up to {MAX_PATTERNS} patterns")
 
 
 def _patterns_in(given: Iterable[GivenFilter]) -> int:
@@ -341,7 +343,7 @@ def _check_patterns(patterns: tuple[str, ...], where: str) -> None:
     """Patterns are RE2's: no look-around and no back references, so that matching takes linear time."""
     for pattern in patterns:
         if len(pattern) > MAX_PATTERN:
-            raise InvalidQuery.about(f"{where}.value", f"A pattern may have {MAX_PATTERN} characters")
+            raise InvalidQuery.about(f"{where}.value", f"A pattern can have up to {MAX_PATTERN} characters")
         try:
             compiled(pattern)
         except NotAPattern as wrong:

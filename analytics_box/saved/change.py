@@ -86,7 +86,7 @@ def clean_name(kind: Kind[Content], given: str) -> str:
     if not clean or not names.is_visible(clean):
         raise BadRequest.about("name", f"Give the {kind.noun} a name of letters that can be seen")
     if len(clean) > LONGEST_NAME:
-        raise BadRequest.about("name", f"A name may have {LONGEST_NAME} characters")
+        raise BadRequest.about("name", f"A name can have up to {LONGEST_NAME} characters")
     return clean
 
 

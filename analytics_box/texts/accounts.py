@@ -78,7 +78,7 @@ class Reset:
     )
     expired = (
         "This link does not work any more",
-        "A link for a password works once and for a limited time.",
+        "Password links work once, for a limited time.",
         "Ask for a new one.",
     )
 

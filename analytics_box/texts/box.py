@@ -66,10 +66,8 @@ class TheBox:
     }
 
     messages = "Messages and checks"
-    messages_lead = (
-        "Messages that wait for their receivers, and monitors by state. Other counts begin with the last start."
-    )
-    outbox = "To"
+    messages_lead = "Waiting messages, and monitors by state. All other counts are since the last start."
+    outbox = "Recipients"
     outboxes: ClassVar[Mapping[str, str]] = {
         "channels": "Alert channels",
         "subscribers": "Subscribers",
@@ -94,7 +92,7 @@ class TheBox:
     }
     no_monitors = "None"
     registries = "Domain registries"
-    lookups = "{answered} questions answered, {failed} failed"
+    lookups = "{answered} lookups answered, {failed} failed"
 
     machines = "Ingest machines"
     machines_lead = "The machines that take events. They ask this one every three seconds which websites there are."
@@ -157,11 +155,11 @@ class Warnings:
         "monitor_canaries fail, so checks say nothing and nobody is told.",
     )
     clickhouse: ClassVar[tuple[str, str]] = (
-        "ClickHouse has been away for {minutes} minutes, as the log explains.",
-        "ClickHouse has been away for a minute, as the log explains.",
+        "ClickHouse has been unavailable for {minutes} minutes. See the log for the reason.",
+        "ClickHouse has been unavailable for a minute. See the log for the reason.",
     )
     without_clickhouse: ClassVar[Mapping[str, str]] = {
-        "sqlite": "SQLite answers queries, which takes longer.",
+        "sqlite": "SQLite answers queries in the meantime, which takes longer.",
         "nothing": "Queries fail until it is back, because it has the events of all machines. No event is lost.",
         "unasked": "Events are kept on this machine until it is back.",
     }
@@ -173,12 +171,12 @@ class Warnings:
         "ClickHouse cannot be used: {what}. Restore your backup of it. Until then recent events are answered from here."
     )
     proxy = (
-        "The proxy {proxy} names its clients but is not trusted, so all its visitors share its IP address. Add it to "
-        "trusted_proxies."
+        "The proxy {proxy} sends client addresses but is not trusted, so all its visitors share its IP address. Add it "
+        "to trusted_proxies."
     )
     proxy_unreadable = (
-        "The proxy {proxy} does not name its clients by IP address, so those visitors share the proxy's own. Make it "
-        "send the client's address in X-Forwarded-For or Forwarded."
+        "The proxy {proxy} does not send IP addresses for all clients, so some visitors share its IP address. "
+        "Configure it to send the client's address in X-Forwarded-For or Forwarded."
     )
     socket_proxy = "at the Unix socket"
     open_folder = "Other users of this machine can look into the data directory. Give it the mode 0700."
@@ -189,9 +187,10 @@ class Warnings:
         "The certificate ends in a day. Renew it.",
     )
     channels: ClassVar[tuple[str, str]] = (
-        "{count} alert channels have failed for 15 minutes or longer: alerts do not arrive. Integrations shows the "
-        "errors.",
-        "An alert channel has failed for 15 minutes or longer: alerts do not arrive. Integrations shows the error.",
+        "{count} alert channels have failed for 15 minutes or longer, so alerts are not delivered. See Integrations "
+        "for the errors.",
+        "An alert channel has failed for 15 minutes or longer, so alerts are not delivered. See Integrations for the "
+        "error.",
     )
     subscribers: ClassVar[tuple[str, str]] = (
         "Emails to {count} subscribers of status pages have failed for 15 minutes or longer. Check the mail server.",

@@ -191,8 +191,8 @@ class ChannelMessages:
 
     failing_title = "Alerts cannot be delivered: {name}"
     failing_text = (
-        "The {kind} channel {name} has failed for 15 minutes or longer, and {waiting} messages wait for it. "
+        "The {kind} channel {name} has failed for 15 minutes or longer. Waiting messages: {waiting}. "
         "Latest error: {error}"
     )
     working_title = "Alerts are delivered again: {name}"
-    working_text = "The channel {name} works again. Messages that waited for it are being sent."
+    working_text = "The channel {name} works again. Waiting messages are being sent."

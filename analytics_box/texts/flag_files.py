@@ -46,7 +46,7 @@ class FlagFiles:
     replace_it = "Import and replace"
     no_file = "Choose a file"
     no_text = "This file is no text"
-    too_large = "A file may have {most} MB at most"
+    too_large = "A file can have up to {most} MB"
     tried = (
         "{source}: {created} new, {updated} changed, {unchanged} the same, {existing} there already, {failed} "
         "impossible. Nothing is stored yet."

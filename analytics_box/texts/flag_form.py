@@ -17,7 +17,7 @@ class FlagForm:
     of = "For"
     of_help = "The website whose apps ask for it, or all of the organization."
     key = "Key"
-    key_help = "What your code asks for. Letters and digits of any script, and . _ : ~ | -"
+    key_help = "The name that your code uses. Letters and digits of any script, and . _ : ~ | -"
     key_fixed = "Your code asks for it, so it stays."
     name = "Name"
     name_help = "For you, to find it again. Without a name it is called by its key."
@@ -38,12 +38,12 @@ class FlagForm:
     default_help = "Whom no rule fits."
     on_off: ClassVar[Mapping[str, str]] = {"": "Off", "on": "On"}
     off = "Off value"
-    off_help = "What apps get while the flag is inactive, or while a flag that it needs is not as it must be."
+    off_help = "What apps get while the flag is inactive, or while its required flags do not match."
     off_variant_help = (
-        "What apps get while the flag is inactive or lacks what it needs, and what users get for whom a rule is off. "
+        "What apps get while the flag is inactive, while its required flags do not match, or if a rule turns it off. "
         "Leave blank to use the default in your code."
     )
-    offs: ClassVar[Mapping[str, str]] = {"": "None: the default in your code", "off": "Off", "on": "On"}
+    offs: ClassVar[Mapping[str, str]] = {"": "None (use the default in your code)", "off": "Off", "on": "On"}
     percentage = "Share in percent"
     percentage_help = "0 to 100. Whoever has it keeps it when you raise the share."
     by = "Share of"
@@ -126,7 +126,7 @@ class FlagForm:
     no_groups = "There is no target group here yet."
     make_group = "New target group"
     needs = "Other flags that it needs"
-    needs_help = "If one of them is not as it must be, this flag gives its off value to that user."
+    needs_help = "If one of them does not match for a user, that user gets the off value of this flag."
     need = "Flag {number} that it needs"
     need_key = "Key of the flag"
     need_must = "It must"
@@ -149,8 +149,8 @@ class FlagForm:
     payload_help = "JSON that goes along with the answer where the flag is on."
     drawing = "Bucketing"
     drawing_help = (
-        "New flags use an independent hash: the users of one flag tell nothing about those of another. Change this "
-        "only for a flag that comes from another service. Every change draws all users again."
+        "New flags use an independent hash, so each flag selects its users independently of other flags. Change this "
+        "only for a flag that comes from another service. Every change reassigns all users."
     )
     algorithm = "Hash"
     algorithms: ClassVar[Mapping[str, str]] = FlagPage.algorithms

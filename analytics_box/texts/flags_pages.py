@@ -41,7 +41,7 @@ class FlagWords:
         "not_matches": "does not match the pattern",
         "ip_in": "is an IP address in",
         "ip_not_in": "is an IP address outside",
-        "has_type": "is of the type",
+        "has_type": "has the type",
     }
     only_one: ClassVar[Mapping[str, str]] = {"in": "is", "not_in": "is not"}  # of lists of a single value
     any_of = "any of"
@@ -214,9 +214,9 @@ class FlagPage:
     stale_help = "If your code needs it no more, take it out there first, then archive the flag."
     bucketing = "Bucketing"
     dependent = (
-        "This flag uses the original hash. It draws related groups of users for different flags, so two experiments at "
-        "the same time can influence each other. To use an independent hash, edit the flag and choose it under "
-        "Bucketing. That draws all users again."
+        "This flag uses the original hash, which selects related groups of users for different flags. Experiments that "
+        "run at the same time can influence each other. To switch to the independent hash, edit the flag and select it "
+        "under Bucketing. This reassigns all users."
     )
     algorithms: ClassVar[Mapping[str, str]] = {
         "flagd": "Independent (as in flagd)",

@@ -228,13 +228,13 @@ class LinkImport:
     }
     other_domains = "Links on other domains"
     other_domains_help = (
-        "Some links were on domains that are not link domains of this organization. Add the domain under Domains to "
-        "keep their addresses, or select where they go. Their slugs stay the same."
+        "Some links are on domains that are not link domains of this organization. To keep their addresses, add the "
+        "domain under Domains. Otherwise, select a domain for them. Their slugs stay the same."
     )
     place = "Domain for these links"
     own_host = "{host}/l/"
     check_again = "Check again"
-    services = "Exports of Bitly, Dub, Kutt, Shlink and YOURLS are read as they are. Slugs are kept."
+    services = "You can import exports of Bitly, Dub, Kutt, Shlink and YOURLS unchanged. Slugs are kept."
     another = "Choose another file"
     to_list = "Go to the links"
     nothing = "There is nothing to import: every row has a mistake, or is there already."
@@ -285,6 +285,6 @@ class LinkPlaces:
         "is used."
     )
     asked = "Clicks: {count}, last on {day}"
-    long_name = "The name of a folder may have {most} characters"
+    long_name = "The name of a folder can have up to {most} characters"
     others = "Other URLs"
     make = "Create this link"

@@ -462,7 +462,7 @@ class MonitorFiles:
     update_it = "Import and update"
     no_file = "Choose a file"
     no_text = "This file is no text"
-    too_large = "A file may have {most} MB at most"
+    too_large = "A file can have up to {most} MB"
     tried = (
         "{source}: {created} new, {updated} changed, {existing} there already, {failed} impossible. "
         "Nothing is stored yet."

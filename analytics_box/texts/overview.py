@@ -155,7 +155,7 @@ class Filters:
     clear = "Clear all"
     not_applied = "Not applied: {reason}"
     no_pattern = "this is no pattern ({reason})"
-    long_pattern = "a pattern may have {most} characters"
+    long_pattern = "a pattern can have up to {most} characters"
     too_many_happened = "there may be {most} filters on what happened in a session"
     no_amount = "write a whole number from 1 to {most}, with “is”, “is not” or “is known”"
     only_exact = "this takes only “is”, “is not” and “is known”"

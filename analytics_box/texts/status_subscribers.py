@@ -35,22 +35,22 @@ class StatusSubscribers:
     details = "Details: {url}"
     kinds: ClassVar[Mapping[str, str]] = {"incident": "Incident update", "maintenance": "Maintenance update"}
     open: ClassVar[Mapping[str, str]] = {"incident": "View incident", "maintenance": "View maintenance"}
-    foot = "You receive this email because you subscribed to status updates of {page}."
+    foot = "You are receiving this email because you subscribed to status updates from {page}."
     choose = "Manage your subscription or unsubscribe:"
     manage = "Manage subscription"
     leave = "Unsubscribe"
     confirm_subject = "Confirm your subscription to a status page"
     confirm_title = "Confirm your subscription"
-    confirm_lead = "Someone, hopefully you, asked to receive status updates of {page} at this address."
+    confirm_lead = "Someone, hopefully you, asked to receive status updates from {page} at this address."
     confirm_action = "Confirm subscription"
     confirm_note = "Open the link within 48 hours."
     confirm_foot = (
         "If it wasn't you, ignore this email. You won't receive any others, and this address will be deleted."
     )
     manage_subject = "Your subscription to a status page"
-    manage_title = "You are subscribed already"
+    manage_title = "You are already subscribed"
     manage_lead = (
-        "Someone, hopefully you, subscribed this address to status updates of {page} again. It is subscribed already."
+        "Someone, hopefully you, subscribed this address to status updates from {page} again. It is already subscribed."
     )
     manage_action = "Manage subscription"
     manage_note = "Choose which updates you receive, or unsubscribe."

@@ -112,7 +112,7 @@ def test_one_spelling_says_what_was_meant(narrowing: Narrowing) -> None:
 
 @pytest.mark.parametrize(
     ("pattern", "reason"),
-    [("(", "this is no pattern (missing ): ()"), ("x" * 501, "a pattern may have 500 characters"), ("a{3}", "")],
+    [("(", "this is no pattern (missing ): ()"), ("x" * 501, "a pattern can have up to 500 characters"), ("a{3}", "")],
     ids=["unfinished", "long", "good"],
 )
 def test_a_pattern_that_cannot_be_asked_for_is_left_out_and_says_why(pattern: str, reason: str) -> None:

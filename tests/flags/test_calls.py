@@ -400,7 +400,7 @@ def test_all_flags_together_have_a_largest_size(world: World, monkeypatch: pytes
     status, message = world.refused("flags/create", websiteId=world.shop, key="c", **payload)
     assert (status, message) == (
         409,
-        "All flags together may have 2,000 bytes; make one smaller or delete one first",
+        "All flags together can have up to 2,000 bytes; shrink or delete one first",
     )
     assert world.known() == before
     world.good("flags/delete", id=made[0]["id"])

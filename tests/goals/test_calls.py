@@ -174,11 +174,14 @@ def test_a_goal_is_made_changed_listed_and_deleted(shared: World) -> None:
         ({"type": "CUSTOM", "target": "time:5", "revenueProperty": "amount"}, "Only events have an amount"),
         ({"conditions": [{"property": ""}]}, "A property has a name of 1 to 128 characters"),
         ({"conditions": [{"property": "a", "operator": "equals"}]}, "Say what a is to be"),
-        ({"conditions": [{"property": "a"}] * 6}, "A goal may have 5 conditions"),
+        ({"conditions": [{"property": "a"}] * 6}, "A goal can have up to 5 conditions"),
         ({"filters": [{"field": "shoe_size", "operator": "equals", "value": "44"}]}, "Goals cannot be narrowed by"),
         ({"filters": [{"field": "scroll", "operator": "equals", "value": "deep"}]}, "scroll is a whole number"),
         ({"filters": [{"field": "country", "operator": "like", "value": "x"}]}, "Invalid enum value 'like'"),
-        ({"filters": [{"field": "country", "operator": "equals", "value": "x"}] * 11}, "A goal may have 10 filters"),
+        (
+            {"filters": [{"field": "country", "operator": "equals", "value": "x"}] * 11},
+            "A goal can have up to 10 filters",
+        ),
         ({"startDate": "2026-01-01"}, "unknown field"),
     ],
 )
@@ -214,7 +217,7 @@ def test_a_website_has_a_hundred_goals(shared: World, monkeypatch: pytest.Monkey
     monkeypatch.setattr("analytics_box.goals.change.MOST_GOALS", 1)
     goal = make(shared, "purchase")
     given = {"websiteId": shared.shop, "type": "EVENT", "target": "purchase", "name": "Goal"}
-    assert shared.refused("goals/create", **given) == (409, "A website may have 1 goals; delete one first")
+    assert shared.refused("goals/create", **given) == (409, "A website can have up to 1 goals; delete one first")
     shared.good("goals/delete", id=goal["id"])
 
 

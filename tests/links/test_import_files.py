@@ -89,14 +89,14 @@ def test_a_row_that_cannot_be_read_fails_alone() -> None:
         (f"targetUrl,name,Name\n{URL},,\n", "csv", "Two columns are name: name and Name"),
         (f'targetUrl,"na"me\n{URL},,\n', "csv", "The first line cannot be read"),
         ("t\0a\0r\0g\0e\0t\0U\0r\0l\0\n\0", "csv", "perhaps in UTF-16"),
-        ("targetUrl" + "," * 500, "csv", "may have 200 columns"),
+        ("targetUrl" + "," * 500, "csv", "can have up to 200 columns"),
         ("x" * (MOST_CHARACTERS + 1), "csv", "The first line is longer than 1,000,000 characters"),
         (
             f'targetUrl\n{URL}\n"' + ("x" * 99 + "\n") * (MOST_CHARACTERS // 100),
             "csv",
             "Row 2 is longer than 1,000,000 characters",
         ),
-        ("targetUrl\n" + f"{URL}\n" * (MOST_ROWS + 1), "csv", "may have 10,000 links"),
+        ("targetUrl\n" + f"{URL}\n" * (MOST_ROWS + 1), "csv", "can have up to 10,000 links"),
         (f'[{{"targetUrl": "{URL}"}}]', "csv", "looks like JSON"),
         ("", "json", "no link in this file"),
         ("[]", "json", "no link in this file"),
@@ -110,7 +110,7 @@ def test_a_row_that_cannot_be_read_fails_alone() -> None:
         ("[{} {}]", "json", "no JSON from line 1, character 5 on"),
         ("[" + "[" * 100_000, "json", "Row 1 is nested too deeply"),
         ('["' + "x" * MOST_CHARACTERS + '"]', "json", "Row 1 is longer than 1,000,000 characters"),
-        ("[" + "{}," * MOST_ROWS + "{}]", "json", "may have 10,000 links"),
+        ("[" + "{}," * MOST_ROWS + "{}]", "json", "can have up to 10,000 links"),
     ],
 )
 def test_what_is_no_file_of_links_says_why_and_where(content: str, form: str, said: str) -> None:

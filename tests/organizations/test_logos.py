@@ -130,8 +130,8 @@ def test_what_is_no_picture_is_refused(unchanged: World, sent: str, message: str
         (form(b""), "Choose a picture first"),
         (form(PNG, field="other"), "Choose a picture first"),
         (form(b"<svg/>"), "Use a PNG, JPEG or WebP picture"),
-        (form(PNG + bytes(image.MOST_BYTES)), "512 KB at most"),
-        (form(PNG + bytes(3 * image.MOST_BYTES)), "512 KB at most"),
+        (form(PNG + bytes(image.MOST_BYTES)), "up to 512 KB"),
+        (form(PNG + bytes(3 * image.MOST_BYTES)), "up to 512 KB"),
     ],
     ids=["nothing chosen", "another field", "svg", "a byte too many", "far too many"],
 )

@@ -100,7 +100,7 @@ def test_parameters_of_strangers_are_counted() -> None:
     one = Budget(Allowed(parameters=2), asyncio.Semaphore(1))
     one.ask(1)
     one.ask(1)
-    with pytest.raises(OverBudget, match="may have 2 parameters"):
+    with pytest.raises(OverBudget, match="can have up to 2 parameters"):
         one.ask(0)
 
 

@@ -78,7 +78,7 @@ def test_somebodys_own_is_theirs_alone(box: WholeBox) -> None:
         ("a", [], {}, "A segment needs a filter"),
         ("a\u202eb", GERMANY, {}, "Give the segment a name of letters that can be seen"),
         (" \n", GERMANY, {}, "Give the segment a name of letters that can be seen"),
-        ("x" * 101, GERMANY, {}, "A name may have 100 characters"),
+        ("x" * 101, GERMANY, {}, "A name can have up to 100 characters"),
         ("a", GERMANY, {"isShared": False}, "Only people have segments of their own; a key saves shared ones"),
         ("a", [{"field": "session_id", "op": "eq", "value": "1"}], {}, "A segment cannot be filtered by session_id"),
         ("a", [{"field": "path", "op": "regex", "value": "("}], {}, "Not a pattern: missing ): ("),

@@ -177,4 +177,4 @@ def test_a_page_has_only_so_many(shared: World, table: str, most: int, procedure
         )
     )
     status, message = shared.refused(procedure, statusPageId=page_id, name="One more")
-    assert (status, f"may have {most} " in message) == (409, True)
+    assert (status, f"can have up to {most} " in message) == (409, True)

@@ -69,7 +69,7 @@ def test_the_favicon_is_another_picture_and_null_removes_one(shared: World) -> N
         (b"", 400, "Send the bytes of the picture"),
         (b"<svg xmlns='http://www.w3.org/2000/svg'/>", 400, "Use a PNG, JPEG or WebP picture"),
         (PNG[:-20], 400, "This picture is damaged or of a kind that the box does not know"),
-        (LARGE, 413, "The picture may have 512 KB at most"),
+        (LARGE, 413, "The picture can have up to 512 KB"),
     ],
 )
 def test_what_is_no_picture_is_refused(shared: World, content: bytes, status: int, message: str) -> None:
@@ -193,7 +193,7 @@ def test_a_picture_is_fetched_once_with_where_it_came_from() -> None:
     [
         (plain(PNG, "404 Not Found"), "The picture could not be fetched: the answer was 404"),
         (plain(b"<html>"), "Use a PNG, JPEG or WebP picture"),
-        (plain(LARGE), "The picture may have 512 KB at most"),
+        (plain(LARGE), "The picture can have up to 512 KB"),
         (b"nonsense", "The picture could not be fetched"),
     ],
 )

@@ -181,7 +181,7 @@ def settle(before: Flag | None, after: Flag, scope: Scope) -> Changed:
 def check_size(db: Connection, own: Reach) -> None:
     """Raises Conflict where all flags of a scope together are larger than they may be."""
     if rows.bytes_of(db, own.scope)[0] > LARGEST_SCOPE:
-        raise Conflict(f"All flags together may have {LARGEST_SCOPE:,} bytes; make one smaller or delete one first")
+        raise Conflict(f"All flags together can have up to {LARGEST_SCOPE:,} bytes; shrink or delete one first")
 
 
 def record(db: Connection, by: By, before: Flag | None, after: Flag, *, act: Act, note: str = "") -> Flag:

@@ -68,7 +68,7 @@ def group_faults(group: TargetGroup) -> list[Detail]:
         if sum(1 for _ in nodes(group.rules)) > MOST_NODES:
             found.append(Detail("rules", f"There may be {MOST_NODES} conditions"))
         elif len(msgspec.json.encode(group.rules)) > LARGEST_FLAG:
-            found.append(Detail("rules", f"A target group may have {LARGEST_FLAG:,} bytes"))
+            found.append(Detail("rules", f"A target group can have up to {LARGEST_FLAG:,} bytes"))
         elif steps(group.rules) > MOST_GROUP_STEPS:
             limit = f"Rules of a target group may take {MOST_GROUP_STEPS:,} comparisons"
             found.append(Detail("rules", f"{limit}; compare long lists with in"))
@@ -77,9 +77,9 @@ def group_faults(group: TargetGroup) -> list[Detail]:
 
 def _of_texts(definition: Definition) -> Faults:
     if len(definition.name) > LONGEST_NAME:
-        yield Detail("name", f"A name may have {LONGEST_NAME} characters")
+        yield Detail("name", f"A name can have up to {LONGEST_NAME} characters")
     if len(definition.description) > LONGEST_DESCRIPTION:
-        yield Detail("description", f"A description may have {LONGEST_DESCRIPTION} characters")
+        yield Detail("description", f"A description can have up to {LONGEST_DESCRIPTION} characters")
 
 
 def _of_values(definition: Definition) -> Faults:
@@ -100,7 +100,7 @@ def _of_json(value: object, field: str, what: str) -> Faults:
         yield Detail(field, f"{what} is JSON")
         return
     if size > LARGEST_PAYLOAD:
-        yield Detail(field, f"{what} may have {LARGEST_PAYLOAD:,} bytes")
+        yield Detail(field, f"{what} can have up to {LARGEST_PAYLOAD:,} bytes")
 
 
 def _of_variants(definition: Definition) -> Faults:
@@ -129,7 +129,7 @@ def _of_variant(variant: Variant, field: str, before: Collection[str]) -> Faults
     if variant.weight is not None and not is_share(variant.weight):
         yield Detail(f"{field}.weight", "A weight is between 0 and 100")
     if len(variant.description) > LONGEST_DESCRIPTION:
-        yield Detail(f"{field}.description", f"A description may have {LONGEST_DESCRIPTION} characters")
+        yield Detail(f"{field}.description", f"A description can have up to {LONGEST_DESCRIPTION} characters")
     if variant.type == "string" and not isinstance(variant.value, str):
         yield Detail(f"{field}.value", "The value is not a text; choose the type number or json")
     if variant.type == "number" and not _is_number(variant.value):
@@ -145,7 +145,7 @@ def _is_number(value: object) -> bool:
 
 def _of_groups(definition: Definition, groups: Iterable[TargetGroup]) -> Faults:
     if len(definition.targetGroupIds) > MOST_GROUPS_OF_FLAG:
-        yield Detail("targetGroupIds", f"A flag may have {MOST_GROUPS_OF_FLAG} target groups")
+        yield Detail("targetGroupIds", f"A flag can have up to {MOST_GROUPS_OF_FLAG} target groups")
     if not {group.id for group in groups}.issuperset(definition.targetGroupIds):
         yield Detail("targetGroupIds", "There is no such target group")
 
@@ -195,7 +195,7 @@ def _needed(definition: Definition) -> set[str]:
 
 def _of_size(definition: Definition, others: Iterable[Flag], groups: Iterable[TargetGroup]) -> Faults:
     if len(msgspec.json.encode(definition)) > LARGEST_FLAG:
-        yield Detail("rules", f"A flag may have {LARGEST_FLAG:,} bytes")
+        yield Detail("rules", f"A flag can have up to {LARGEST_FLAG:,} bytes")
     if sum(1 for _ in nodes(definition.rules)) > MOST_NODES:
         yield Detail("rules", f"There may be {MOST_NODES} conditions")
     if definition.rules or definition.targetGroupIds:

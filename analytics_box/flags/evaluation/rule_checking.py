@@ -51,9 +51,9 @@ def bucketing_faults(bucketing: Bucketing, field: str) -> Faults:
     """What is wrong with how somebody is drawn."""
     for name, salt in (("salt", bucketing.salt), ("variantSalt", bucketing.variantSalt)):
         if len(salt) > LONGEST_SALT:
-            yield Detail(f"{field}.{name}", f"A salt may have {LONGEST_SALT} characters")
+            yield Detail(f"{field}.{name}", f"A salt can have up to {LONGEST_SALT} characters")
     if len(bucketing.attribute) > LONGEST_KEY:
-        yield Detail(f"{field}.attribute", f"The name of a property may have {LONGEST_KEY} characters")
+        yield Detail(f"{field}.attribute", f"The name of a property can have up to {LONGEST_KEY} characters")
 
 
 def is_share(value: float) -> bool:
@@ -81,7 +81,7 @@ def _of_comparison(rule: Rule, field: str) -> Faults:
     if rule.type == "property" and not rule.field:
         yield Detail(f"{field}.field", "The rule names no property")
     if len(rule.field) > LONGEST_KEY:
-        yield Detail(f"{field}.field", f"The name of a property may have {LONGEST_KEY} characters")
+        yield Detail(f"{field}.field", f"The name of a property can have up to {LONGEST_KEY} characters")
     name = "batchValues" if rule.batch and rule.batchValues else _name(rule.operator, rule.values)
     values = rule_values(rule)
     yield from _of_values(rule.operator, values, f"{field}.{name}")
@@ -116,7 +116,7 @@ def _of_node(node: Node, field: str, groups: Collection[str] | None, depth: int)
         yield Detail(field, "A condition has exactly one of all, any, none, attribute and group")
     elif forms == ["attribute"]:
         if len(node.attribute) > LONGEST_KEY:
-            yield Detail(f"{field}.attribute", f"The name of a property may have {LONGEST_KEY} characters")
+            yield Detail(f"{field}.attribute", f"The name of a property can have up to {LONGEST_KEY} characters")
         name = _name(node.operator, node.values)
         yield from _of_values(node.operator, node_values(node), f"{field}.{name}")
     elif forms == ["group"]:
@@ -155,7 +155,7 @@ def _of_values(operator: Operator, values: tuple[Scalar, ...], field: str) -> Fa
 
 def _of_value(operator: Operator, value: Scalar) -> str:
     if isinstance(value, str) and len(value) > LONGEST_VALUE:
-        return f"A value may have {LONGEST_VALUE:,} characters"
+        return f"A value can have up to {LONGEST_VALUE:,} characters"
     if isinstance(value, float) and not math.isfinite(value):
         return "A value is a finite number"
     if operator in ("matches", "not_matches"):

@@ -149,7 +149,7 @@ def _check_rules(group: TargetGroup, scope: Scope) -> None:
 
 def _check_size(db: Connection, own: Reach) -> None:
     if rows.bytes_of(db, own.scope)[1] > LARGEST_SCOPE:
-        raise Conflict(f"All target groups together may have {LARGEST_SCOPE:,} bytes; make one smaller first")
+        raise Conflict(f"All target groups together can have up to {LARGEST_SCOPE:,} bytes; shrink or delete one first")
 
 
 def _difference(before: TargetGroup, after: TargetGroup) -> dict[str, object]:

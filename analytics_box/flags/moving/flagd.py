@@ -56,7 +56,7 @@ def read(
     if not isinstance(flags, dict):
         raise BadRequest("flags has to be a mapping of flags by their keys")
     if len(flags) > MOST:
-        raise BadRequest(f"A file may have {MOST:,} flags; split it")
+        raise BadRequest(f"A file can have up to {MOST:,} flags; split it")
     if environment is not None:
         raise BadRequest.about("sourceEnvironment", "A file of flagd has no environments")
     shared = Shared(evaluators=mapping(given.get("$evaluators")), algorithm=algorithm, sure=sure)

@@ -77,7 +77,7 @@ def read(given: Mapping[str, Any], environment: str | None = None) -> File:
     """What a file wants in one of its environments. Raises BadRequest."""
     features, chosen = _features(given, environment)
     if len(features) > MOST:
-        raise BadRequest(f"A file may have {MOST:,} flags; split it")
+        raise BadRequest(f"A file can have up to {MOST:,} flags; split it")
     around = Around(
         groups=mapping(given.get("savedGroups")),
         variants={one.key: variants_of(*_values(one.given)) for one in features},

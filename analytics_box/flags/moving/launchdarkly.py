@@ -73,7 +73,7 @@ def read(given: Mapping[str, Any], environment: str | None = None) -> File:
     """What a file wants in one of its environments. Raises BadRequest."""
     found = _listed(given)
     if len(found) > MOST:
-        raise BadRequest(f"A file may have {MOST:,} flags; split it")
+        raise BadRequest(f"A file can have up to {MOST:,} flags; split it")
     chosen = chosen_environment((name for one in found for name in mapping(one.get("environments"))), environment)
     segments = Segments(given.get("segments"))
     read_features = [_feature(one, chosen) for one in found]

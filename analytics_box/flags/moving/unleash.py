@@ -67,7 +67,7 @@ def read(given: Mapping[str, Any], environment: str | None = None) -> File:
     """What a file wants in one of its environments. Raises BadRequest."""
     features = entries(given.get("features", []), "features")
     if len(features) > MOST:
-        raise BadRequest(f"A file may have {MOST:,} flags; split it")
+        raise BadRequest(f"A file can have up to {MOST:,} flags; split it")
     toggles, chosen = _toggles(given, features, environment)
     states = {one.key: one.enabled for one in toggles}
     return File(

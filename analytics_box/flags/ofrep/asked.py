@@ -55,7 +55,7 @@ def asked(content: bytes, query: bytes, environment: str = "") -> Asked:
 def named(environment: str) -> str | None:
     """The environment of this name; None for none. Raises BadRequest."""
     if len(environment) > LONGEST_ENVIRONMENT:
-        raise BadRequest(f"environment may have {LONGEST_ENVIRONMENT} characters at most")
+        raise BadRequest(f"environment can have up to {LONGEST_ENVIRONMENT} characters")
     return environment or None
 
 

@@ -81,7 +81,7 @@ def check_room(new: Schedule, pending: Iterable[Schedule]) -> None:
         raise Conflict.full(
             "flagSchedules",
             MOST_PENDING,
-            f"A flag may have {MOST_PENDING} schedules that are not over; delete one first",
+            f"A flag can have up to {MOST_PENDING} schedules that are not over; delete one first",
         )
     if new.type != "update_rollout":
         return

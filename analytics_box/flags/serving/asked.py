@@ -65,10 +65,10 @@ def asked_of(query: bytes, *, one: bool = False) -> Asked:
 def _given(query: bytes) -> dict[str, str]:
     """The parameters that are known here, decoded; the first of equal names counts."""
     if len(query) > MOST_BYTES:
-        raise BadRequest(f"The query string may have {MOST_BYTES:,} bytes at most")
+        raise BadRequest(f"The query string can have up to {MOST_BYTES:,} bytes")
     parts = query.split(b"&", MOST_PARAMETERS)
     if len(parts) > MOST_PARAMETERS:
-        raise BadRequest(f"A request may have {MOST_PARAMETERS} parameters at most")
+        raise BadRequest(f"A request can have up to {MOST_PARAMETERS} parameters")
     found: dict[str, str] = {}
     for part in parts:
         raw, _, value = part.partition(b"=")

@@ -27,5 +27,5 @@ async def uploaded_with(
     found = multipart_form.fields(sent, request.headers.get("content-type", ""))
     content = found.get(field, b"")
     if len(content) > limit:
-        raise PayloadTooLarge(f"The file may have {limit:,} bytes at most")
+        raise PayloadTooLarge(f"The file can have up to {limit:,} bytes")
     return {name: value.decode(errors="replace") for name, value in found.items() if name != field}, content

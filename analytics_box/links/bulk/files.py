@@ -98,7 +98,7 @@ class Sheet:
         for record in self._records:
             count += 1
             if count > MOST_ROWS:
-                raise BadRequest(f"A file may have {MOST_ROWS:,} links; split it")
+                raise BadRequest(f"A file can have up to {MOST_ROWS:,} links; split it")
             yield record
         if not count:
             raise BadRequest(_NOTHING)
@@ -157,7 +157,7 @@ class Sheet:
     def _names(self, headings: list[str], service: Service | None) -> list[str]:
         """The field that each column is, in the words of the service. Raises BadRequest if that is not clear."""
         if len(headings) > MOST_COLUMNS:
-            raise BadRequest(f"A sheet may have {MOST_COLUMNS} columns; the first line has {len(headings):,} cells")
+            raise BadRequest(f"A sheet can have up to {MOST_COLUMNS} columns; this one has {len(headings):,}")
         names = [_meaning(heading) if service is None else _plain_name(heading) for heading in headings]
         for name in set(names) - {""}:
             if names.count(name) > 1:

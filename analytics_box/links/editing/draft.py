@@ -141,7 +141,7 @@ def _variants(given: Sequence[Variant], policy: TargetPolicy) -> tuple[Variant, 
 def _tags(given: Sequence[str]) -> tuple[str, ...]:
     tags = {text for tag in given if (text := _words(tag, "tags", needed=False))}
     if len(tags) > MOST_TAGS or any(len(tag) > LONGEST_TAG for tag in tags):
-        raise BadRequest.about("tags", f"A link may have {MOST_TAGS} tags of {LONGEST_TAG} characters")
+        raise BadRequest.about("tags", f"A link can have up to {MOST_TAGS} tags of {LONGEST_TAG} characters")
     return tuple(sorted(tags))
 
 

@@ -27,7 +27,7 @@ class FolderCache:
             return found
         try:
             if len(plain) > folders.LONGEST:
-                raise BadRequest(f"The name of a folder may have {folders.LONGEST} characters")
+                raise BadRequest(f"The name of a folder can have up to {folders.LONGEST} characters")
             made = folders.add(db, self._organization_id, by, plain, self._folders.values())
         except (BadRequest, Conflict) as wrong:
             raise type(wrong).about("folder", wrong.message) from wrong

@@ -36,7 +36,9 @@ def create(db: Connection, organization_id: str, by: By, name: str) -> Folder:
 def add(db: Connection, organization_id: str, by: By, name: str, others: Collection[Folder]) -> Folder:
     """Create a folder for callers who know all folders and may change them. Raises BadRequest or Conflict."""
     if len(others) >= MOST:
-        raise errors.Conflict.full("linkFolders", MOST, f"An organization may have {MOST} folders; remove one first")
+        raise errors.Conflict.full(
+            "linkFolders", MOST, f"An organization can have up to {MOST} folders; remove one first"
+        )
     clean = _clean(name, others)
     made = Folder(ids.new_id(), organization_id, clean, _free_slug(clean, others), by.now, by.now)
     folder_rows.insert(db, made)

@@ -83,7 +83,7 @@ def room(db: Connection, tools: Tools, acting: Reach) -> int:
 
 def full(tools: Tools) -> str:
     """Why there may be no more of them."""
-    return f"An organization may have {tools.most:,} monitors here (monitors_per_organization); delete one first"
+    return f"An organization can have up to {tools.most:,} monitors here (monitors_per_organization); delete one first"
 
 
 def add(db: Connection, tools: Tools, acting: Reach, made: Monitor) -> Monitor:

@@ -78,7 +78,7 @@ def _json(text: str) -> Any:
 
 def _yaml(text: str) -> Any:
     if len(text) > MOST_OF_YAML:
-        raise BadRequest(f"A file of YAML may have {MOST_OF_YAML // 1_000_000} MB; split it, or write it as JSON")
+        raise BadRequest(f"A file of YAML can have up to {MOST_OF_YAML // 1_000_000} MB; split it, or write it as JSON")
     try:
         _check_depth(yaml.parse(text, Loader=_Loader))
         loader = _Loader(text)

@@ -50,7 +50,7 @@ def read(given: Mapping[str, Any]) -> File:
     listed = [*_list(source, "endpoints"), *_list(source, "services")]
     outside = _list(source, "external-endpoints")
     if len(listed) + len(outside) > MOST:
-        raise BadRequest(f"A file may have {MOST:,} monitors; split it")
+        raise BadRequest(f"A file can have up to {MOST:,} monitors; split it")
     windows: list[WantedWindow] = []
     notes = Notes()
     maintenance = source.take("maintenance")
@@ -221,5 +221,5 @@ def _window(
         notes.lost(name, decides=True)
         return
     if len(windows) == MOST_WINDOWS:
-        raise BadRequest(f"A file may have {MOST_WINDOWS:,} maintenance windows; split it")
+        raise BadRequest(f"A file can have up to {MOST_WINDOWS:,} maintenance windows; split it")
     windows.append(WantedWindow(ref=name, given=made))

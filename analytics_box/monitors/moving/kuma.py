@@ -53,7 +53,7 @@ def read(given: Mapping[str, Any]) -> File:
     if not isinstance(monitors, list) or not all(isinstance(one, dict) for one in monitors):
         raise BadRequest("The backup has no list of monitors (monitorList)")
     if len(monitors) > MOST:
-        raise BadRequest(f"A file may have {MOST:,} monitors; split it")
+        raise BadRequest(f"A file can have up to {MOST:,} monitors; split it")
     groups = _Groups({str(one.get("id")): one for one in monitors if one.get("type") == "group"})
     notes = [
         f"{name} has no counterpart; make alarms and channels anew"

@@ -95,8 +95,8 @@ class Plan:
         if there is not None:
             return self._of_existing(wanted, given, there, (parent_id, website_id), notes)
         if self._count >= self._around.most:
-            most = self._around.most
-            return _failed(wanted, "", f"An organization may have {most:,} monitors here (monitors_per_organization)")
+            reason = f"An organization can have up to {self._around.most:,} monitors here (monitors_per_organization)"
+            return _failed(wanted, "", reason)
         self._count += 1
         secrets = replace(draft.secrets, token=self._token(wanted, draft, notes))
         made = replace(

@@ -27,7 +27,9 @@ def create(db: Connection, monitors: Monitors, acting: Reach, given: NewMaintena
     now = acting.by.now
     if rows.count_of(db, acting.organization_id) >= rules.MOST:
         raise errors.Conflict.full(
-            "maintenances", rules.MOST, f"An organization may have {rules.MOST:,} maintenances; delete one that is over"
+            "maintenances",
+            rules.MOST,
+            f"An organization can have up to {rules.MOST:,} maintenance windows; delete one that has ended",
         )
     made = _checked(monitors, drafted(acting, given, window_id or ids.new_id()), now)
     rows.insert(db, made)

@@ -58,7 +58,7 @@ def create(db: Connection, own: Reach, given: NewPage, prepared: Prepared) -> Wh
     check(db, own, "member")
     if rows.count_of(db, own.organization_id) >= MOST_PAGES:
         raise Conflict.full(
-            "statusPages", MOST_PAGES, f"An organization may have {MOST_PAGES} status pages; delete one first"
+            "statusPages", MOST_PAGES, f"An organization can have up to {MOST_PAGES} status pages; delete one first"
         )
     now = own.by.now
     blank = Page(

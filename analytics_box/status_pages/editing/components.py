@@ -74,7 +74,7 @@ def insert(db: Connection, own: Reach, page_id: str, made: Component, *, at_end:
         raise Conflict.full(
             "statusPageComponents",
             MOST_COMPONENTS,
-            f"A status page may have {MOST_COMPONENTS} components; remove one first",
+            f"A status page can have up to {MOST_COMPONENTS} components; remove one first",
         )
     placed = replace(made, position=_end(whole)) if at_end else made
     rows.insert_component(db, placed)
@@ -125,7 +125,7 @@ def add_group(db: Connection, own: Reach, given: NewGroup) -> Group:
     whole = _whole(db, page_id)
     if len(whole.groups) >= MOST_GROUPS:
         raise Conflict.full(
-            "statusPageGroups", MOST_GROUPS, f"A status page may have {MOST_GROUPS} groups; remove one first"
+            "statusPageGroups", MOST_GROUPS, f"A status page can have up to {MOST_GROUPS} groups; remove one first"
         )
     made = Group(
         id=ids.new_id(),

@@ -62,7 +62,11 @@ def prop(**fields: Any) -> dict[str, Any]:
         ({"targetGroupIds": ["friends"] * 21}, "targetGroupIds", "20 target groups"),
         ({"bucketing": {"salt": "x" * 256}}, "bucketing.salt", "255"),
         ({"offValue": "red"}, "offValue", "is true or false"),
-        ({"type": "multivariant", "variants": [ON], "offValue": "x" * 32_768}, "offValue", "may have 32,768 bytes"),
+        (
+            {"type": "multivariant", "variants": [ON], "offValue": "x" * 32_768},
+            "offValue",
+            "can have up to 32,768 bytes",
+        ),
         ({"rules": [{"type": "user_id", "value": "a"}] * 101}, "rules", "100 rules"),
         ({"rules": [{"type": "property", "value": "a"}]}, "rules[0].field", "names no property"),
         ({"rules": [{"type": "property", "value": 101}]}, "rules[0].value", "between 0 and 100"),

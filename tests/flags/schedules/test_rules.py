@@ -188,5 +188,5 @@ def test_rollouts_of_one_flag_do_not_overlap() -> None:
             assert fits
     switch = Schedule(id="b" * 20, flag_id="f" * 20, type="enable", scheduled_at=NOW, next_at=NOW)
     rules.check_room(switch, others)
-    with pytest.raises(BoxError, match="A flag may have 20 schedules"):
+    with pytest.raises(BoxError, match="A flag can have up to 20 schedules"):
         rules.check_room(switch, [switch] * 20)

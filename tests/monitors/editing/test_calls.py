@@ -425,7 +425,7 @@ def test_an_organization_has_as_many_monitors_as_the_box_allows(world: World) ->
         world.made(f"https://example.com/{number}")
     answer = world.call("createSchedule", **NEW)
     assert (answer.status, answer.json["error"]) == (
-        409, "An organization may have 100 monitors here (monitors_per_organization); delete one first"
+        409, "An organization can have up to 100 monitors here (monitors_per_organization); delete one first"
     )  # fmt: skip
     assert len(world.good("listSchedules")) == 100
 
