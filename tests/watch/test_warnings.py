@@ -55,7 +55,7 @@ def test_a_box_that_does_well_is_not_warned_of() -> None:
         ({"backup": "overdue"}, "backup", "warn", "too old"),
         ({"clock_doubted": True}, "clock", "warn", "The clock jumped ahead"),
         ({"open_folder": True}, "open_folder", "warn", "0700"),
-        ({"untrusted_proxy": ProxySighting("10.1.2.3", NOW - DAY)}, "proxy", "warn", "The proxy 10.1.2.3 names"),
+        ({"untrusted_proxy": ProxySighting("10.1.2.3", NOW - DAY)}, "proxy", "warn", "The proxy 10.1.2.3 sends"),
         ({"untrusted_proxy": ProxySighting("10.1.2.3", NOW - DAY - 1)}, "", "", ""),
         ({"unreadable_proxy": ProxySighting("10.1.2.3", NOW)}, "proxy_unreadable", "warn", "The proxy 10.1.2.3 does"),
         ({"unreadable_proxy": ProxySighting("", NOW - DAY)}, "proxy_unreadable", "warn", "at the Unix socket does"),
@@ -68,7 +68,7 @@ def test_a_box_that_does_well_is_not_warned_of() -> None:
             {"clickhouse_away_since": NOW - MINUTE},
             "clickhouse",
             "warn",
-            "for a minute, as the log explains. SQLite answers",
+            "for a minute. See the log for the reason. SQLite answers",
         ),
         (
             {"clickhouse_away_since": NOW - MINUTE, "without_clickhouse": "nothing"},
