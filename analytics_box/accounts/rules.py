@@ -1,6 +1,7 @@
 """What an account may look like and how long a sign-in lasts. Pure."""
 
 import re
+import unicodedata
 from zoneinfo import ZoneInfo
 
 from msgspec import Struct
@@ -22,7 +23,8 @@ CODE_TRIES = 5  # wrong codes in a row without a wait
 _FIRST_WAIT, _LONGEST_WAIT = 30, 3_600  # seconds
 PASSWORD_SHORTEST, PASSWORD_LONGEST = 12, 128
 
-_EMAIL = re.compile(r"[^@\s<>\",;:\\]{1,64}@[^@\s<>\"',;:\\]{1,189}\Z")
+# Parentheses and brackets have a meaning in mail: a(1)@b.c leads to a@b.c.
+_EMAIL = re.compile(r"[^@\s<>\",;:\\()\[\]]{1,64}@[^@\s<>\"',;:\\()\[\]]{1,188}[^@\s<>\"',;:\\()\[\].]\Z")
 
 # The commonest passwords of at least 12 characters, and what people type when they are asked for 12.
 COMMON = frozenset(
@@ -115,9 +117,12 @@ class User(Struct, frozen=True):
 
 
 def clean_email(email: str) -> str:
-    """An address in lower case. Raises BadRequest."""
-    email = email.strip().lower()
-    if not _EMAIL.match(email):
+    """An address in lower case, without characters that stand for plain ones (NFKC). Raises BadRequest.
+
+    What is kept is what mail is sent to: no part of it is left out or read as something else on the way.
+    """
+    email = unicodedata.normalize("NFKC", email).strip().lower()
+    if not _EMAIL.match(email) or not email.isprintable():
         raise BadRequest.about("email", "Enter an e-mail address")
     return email
 

@@ -4,11 +4,15 @@ Every mail of such a purpose is counted in the transaction that decides to send 
 restart does not reset them; they are kept for a day. Mailboxes are stored as digests.
 """
 
+import unicodedata
+from contextlib import suppress
 from typing import Final, Literal, NamedTuple
 
 from analytics_box import ids
 from analytics_box.clock import DAY, HOUR
 from analytics_box.errors import RateLimited
+from analytics_box.outgoing.failures import Refused
+from analytics_box.outgoing.target import clean_host
 from analytics_box.store.db import Connection
 
 Purpose = Literal["password reset", "invitation", "test", "subscription"]
@@ -57,12 +61,16 @@ def sweep(db: Connection, now: int) -> None:
 
 
 def mailbox_of(address: str) -> str:
-    """The mailbox that an address leads to, as far as can be told: without what follows a plus.
+    """The mailbox that an address leads to, as far as can be told: without what follows a plus, in one spelling.
 
     >>> mailbox_of("A.da+news@gmail.com")
     'ada@gmail.com'
+    >>> mailbox_of("ada@Bücher.example")
+    'ada@xn--bcher-kva.example'
     """
-    name, _, domain = address.lower().rpartition("@")
+    name, _, domain = unicodedata.normalize("NFKC", address).lower().rpartition("@")
+    with suppress(Refused):
+        domain = clean_host(domain)
     name = name.partition("+")[0] or name
     if domain in _IGNORE_DOTS:
         name, domain = name.replace(".", ""), _IGNORE_DOTS[0]

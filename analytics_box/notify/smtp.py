@@ -171,7 +171,10 @@ def _written(sender: str, mail: Mail) -> EmailMessage:
 
 
 def _message(sender: str, mail: Mail) -> EmailMessage:
-    """Raises ValueError for line breaks where a header would be forged."""
+    """Raises ValueError for line breaks where a header would be forged, and for a receiver that smtplib would read as
+    another one, such as a(1)@b.c."""
+    if parseaddr(mail.to) != ("", mail.to):
+        raise ValueError
     message = EmailMessage(_POLICY)
     message["From"] = _named(mail.of, sender) if mail.of else sender
     message["To"] = mail.to

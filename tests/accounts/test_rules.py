@@ -13,6 +13,7 @@ GOOD_EMAILS = (
     (" a+b@c.de ", "a+b@c.de"),
     ("ü@ü.example", "ü@ü.example"),
     ("o'neil@example.org", "o'neil@example.org"),
+    ("ada@ｇmail.com", "ada@gmail.com"),
 )
 BAD_EMAILS = (
     "",
@@ -25,6 +26,15 @@ BAD_EMAILS = (
     "a@b.c\nBcc: x@y.z",
     "x" * 65 + "@a.b",
     "a@b'c.d",
+    "a@b.c.",
+    "a(1)@b.c",
+    "(x)a@b.c",
+    "a@b.c(x)",
+    "a[b@c.de",
+    "a@[192.0.2.1]",
+    "a\0b@c.de",
+    "a\u200b@c.de",
+    "a＠b@c.de",
 )
 
 BAD_PASSWORDS = (

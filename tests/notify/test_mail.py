@@ -53,6 +53,15 @@ def test_without_a_server_nothing_is_sent() -> None:
 
 
 @pytest.mark.parametrize(
+    "to", ["ada(1)@example.com", "ada[x@example.com", "Ada <ada@example.com>", "a@b.c, ada@example.com"]
+)
+def test_receiver_is_the_address_that_is_counted_and_confirmed_or_nobody(to: str) -> None:
+    with mail_server() as server, pytest.raises(NotSent, match="cannot be sent"):
+        send(mailer(server.port), Mail(to, "Hello", "Hello"))
+    assert server.messages == []
+
+
+@pytest.mark.parametrize(
     "to", ["a@example.com\r\nBcc: b@example.com", "a@example.com\n\nhello", "().@x", "(]).=@example.com", "a@"]
 )
 def test_no_header_can_be_forged(to: str) -> None:

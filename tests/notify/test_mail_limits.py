@@ -50,6 +50,20 @@ def test_one_mailbox_is_one_receiver_however_it_is_written_and_others_are_not_af
     assert sent(db, NOW, purpose="invitation")
 
 
+@each(
+    ("one", "other"),
+    (
+        ("ada@bücher.example", "ada@xn--bcher-kva.example"),
+        ("ada@ｅxample.com", "ada@example.com"),
+        ("ada@example。com", "ada@example.com"),
+        ("ada@example.com.", "ada@example.com"),
+        ("ａda@example.com", "ada@example.com"),
+    ),
+)
+def test_another_spelling_is_the_same_mailbox(one: str, other: str) -> None:
+    assert mail_limits.mailbox_of(one) == mail_limits.mailbox_of(other)
+
+
 def test_an_account_that_changes_its_address_keeps_its_count(db: Db) -> None:
     assert [sent(db, NOW, to=f"a{number}@example.com", account="one") for number in range(4)] == [
         True,
