@@ -20,7 +20,7 @@ from analytics_box.http.body import BytesInFlight, pass_over
 from analytics_box.http.proxy_watch import ProxyWatch
 from analytics_box.http.route import RESOURCE
 from analytics_box.http.turns import Turns
-from analytics_box.http.unread import PIECE, UnreadAnswers
+from analytics_box.http.unread import PIECE, NotRead, UnreadAnswers
 from analytics_box.limits import Allowance, Limits
 from analytics_box.settings import Settings
 from analytics_box.urls import url_parts
@@ -140,7 +140,9 @@ class Front:
         try:
             await self._serve(scope, receive, answer)
         except Exception as raised:
-            error = render.as_box_error(raised)
+            # Litestar wraps what its answer met in an error of its own.
+            error = render.as_box_error(scope.get("not_read", raised))
+            errors.forget_frames(raised)
             if not status:
                 await refuse(answer, error, render.api_body(error, request_id))
         else:
@@ -165,7 +167,11 @@ class Front:
         if "end_turn" in scope:
             scope["end_turn"]()
         network = network_of(scope.get("address", ""))
-        await self._unread.send(send, message["body"], network=network, more=message.get("more_body", False))
+        try:
+            await self._unread.send(send, message["body"], network=network, more=message.get("more_body", False))
+        except NotRead as not_read:
+            scope["not_read"] = not_read
+            raise
 
     def _shown(self, scope: Scope) -> str:
         """A request's path for the access log: of addresses that hold ids and tokens, what they are made after."""

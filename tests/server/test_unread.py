@@ -2,11 +2,20 @@
 
 import asyncio
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from analytics_box.http.unread import PIECE, NotRead, UnreadAnswers
+from tests.inprocess import WholeBox, whole_box
+
+
+@pytest.fixture(scope="module")
+def box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WholeBox]:
+    with whole_box(tmp_path_factory.mktemp("box") / "data") as made:
+        yield made
+
 
 CONTENT = b"x" * (5 * PIECE + 7)
 
@@ -90,3 +99,16 @@ def test_crowded_address_makes_room_first(monkeypatch: pytest.MonkeyPatch) -> No
     ended = asyncio.run(story())
     assert ended["quiet"] == 0
     assert ended["loud"] >= 2
+
+
+@pytest.mark.parametrize("path", ["/openapi.json", "/sign-in"])
+def test_stranger_who_reads_nothing_writes_no_error_into_the_log(
+    box: WholeBox, path: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def unread(*_: Any, **__: Any) -> None:
+        raise NotRead("The client does not read its answer")
+
+    monkeypatch.setattr(UnreadAnswers, "send", unread)
+    monkeypatch.setattr("analytics_box.http.front.PIECE", 10)
+    box.ask("GET", path)
+    assert not caplog.records
