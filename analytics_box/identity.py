@@ -168,6 +168,13 @@ class Identity(Struct, frozen=True):
             return f"user:{self.person.user_id}"
         return f"anon:{self.address}"
 
+    @property
+    def holder(self) -> str:
+        """The name under which the bytes of bodies are counted, which another key does not change; empty for nobody."""
+        if self.person is not None:
+            return f"user:{self.person.user_id}"
+        return "" if self.key is None else f"organization:{self.key.organization_id}"
+
     def has(self, scope: Scope) -> bool:
         """Whether a key holds this scope. People are not bound by scopes but by their role."""
         return self.person is not None or (self.key is not None and self.key.has(scope))

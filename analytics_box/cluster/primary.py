@@ -114,7 +114,7 @@ class Machines:
         if scope["method"] != "POST":
             raise errors.MethodNotAllowed("Send POST", headers={"Allow": "POST"})
         self._check_credential(dict(scope["headers"]).get(b"authorization", b""))
-        scope["known"] = True
+        scope["known"] = "machines"
         pull = self._opened(await body.read(scope, receive, limit=MOST_BYTES, seconds=10))
         await self._know(pull)
         await self._check_is_newer(pull)

@@ -42,7 +42,7 @@ class Guard(Struct, frozen=True):
         """The caller, as far as `access` reaches. Raises RateLimited, and Forbidden for what another site forged."""
         identity = await self.callers.identify(connection)
         scope = cast(Scope, connection.scope)
-        scope["known"] = not identity.anonymous
+        scope["known"] = identity.holder
         if identity.key is not None:
             scope["allowance"] = self.callers.admit(scope, identity.key)  # for the front's headers
         if access not in {PUBLIC, SIGNED_IN}:
