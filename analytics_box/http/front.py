@@ -112,21 +112,20 @@ class Front:
         if head:
             scope["method"] = "GET"  # answered like GET, without the body
             scope["head"] = True
-        added: tuple[tuple[bytes, bytes], ...] = ((b"x-request-id", request_id.encode()), *self._headers)
 
         async def answer(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                own, more = message["headers"], added
+                own, more = message["headers"], [(b"x-request-id", request_id.encode()), *self._headers]
                 allowance = scope.get("allowance")
                 if allowance is not None:
-                    more = (*more, *allowance_headers(allowance))
+                    more += allowance_headers(allowance)
                 if "flood" in scope:
-                    more = (*more, CLOSE)
+                    more.append(CLOSE)
                 if not OURS.isdisjoint(map(_NAME, own)):
                     said = frozenset(map(_NAME, own))
-                    more = tuple(item for item in more if item[0] not in said)
+                    more = [item for item in more if item[0] not in said]
                 if status == 401:
                     own = [self._how if pair == _ANY_KEY else pair for pair in own]
                 message["headers"] = [*own, *more]

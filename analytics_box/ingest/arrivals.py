@@ -25,9 +25,11 @@ class Arrivals:
 
     def note_stored(self, facts: Sequence[Fact]) -> None:
         """Facts are on disk."""
-        for site in {fact.site for fact in facts}:
+        first = facts[0].site
+        for site in (first,) if len(facts) == 1 else {fact.site for fact in facts}:
             self._stored[site] = self._stored.get(site, 0) + 1
-            self._tell(site)
+            if site in self._listening:
+                self._tell(site)
 
     def note_missed(self, site: int) -> None:
         """Something of this site does not count."""

@@ -48,10 +48,15 @@ def post(intake: Intake, handler: Handler, too_large: str, most_bytes: int | Non
                 return
             if scope["method"] != "POST":
                 raise errors.MethodNotAllowed("Send events with POST", headers={"Allow": "POST, OPTIONS"})
-            sent = Delivery(scope, headers, await _body(intake, scope, receive, headers, most, too_large))
-            answer = await handler(intake, sent)
+            if headers.get(b"content-encoding", b"identity") != b"identity":
+                raise errors.UnsupportedMediaType("Send events without Content-Encoding")
+            # Whatever its content type: beacons cannot send JSON as such without a preflight.
+            sent = await body.read(scope, receive, limit=most, seconds=intake.settings.body_seconds)
+            answer = await handler(intake, Delivery(scope, headers, sent))
         except BoxError as error:
             errors.forget_frames(error)
+            if isinstance(error, errors.PayloadTooLarge) and error.reason is None:
+                error.reason = too_large
             said = refused(intake, scope, headers, error)
             refusal = render.ingest_body(error, scope["request_id"])
             await respond(send, error.status, [*render.header_list(error), (HAPPENED, said), *more], refusal)
@@ -103,16 +108,6 @@ def _cors(origin: bytes) -> list[tuple[bytes, bytes]]:
         (b"access-control-expose-headers", _EXPOSED),
         (b"vary", b"Origin"),
     ]
-
-
-async def _body(intake: Intake, scope: Scope, receive: Receive, headers: Headers, most: int, too_large: str) -> bytes:
-    """The body, as JSON or as text: beacons cannot send JSON without a preflight."""
-    if headers.get(b"content-encoding", b"identity") != b"identity":
-        raise errors.UnsupportedMediaType("Send events without Content-Encoding")
-    try:
-        return await body.read(scope, receive, limit=most, seconds=intake.settings.body_seconds)
-    except errors.PayloadTooLarge as large:
-        raise errors.PayloadTooLarge(large.message, reason=too_large) from large
 
 
 def refused(intake: Intake, scope: Scope, headers: Headers, error: BoxError) -> bytes:
