@@ -33,6 +33,7 @@ soak     --rate events a second for --minutes beside questions, redirects and sl
 """
 
 import argparse
+import os
 from pathlib import Path
 
 from tests.load import (
@@ -64,6 +65,7 @@ FLOOD = "flood"
 
 def main() -> None:
     """Run one benchmark; figures are lines of JSON on standard output."""
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # servers have bytecode, as every way to install has
     parser = argparse.ArgumentParser(prog="python -m tests.load", description=__doc__)
     names = (
         "abuse",
