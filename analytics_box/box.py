@@ -255,10 +255,12 @@ def _application(state: StateSide, events: EventSide, parts: Parts) -> App:
     pages.tell_administrators(lambda: notices(parts))
     guard = Guard(Callers(state.keys, state.admission, state.sign_ins))
     turns = Turns(parts.settings.max_requests_address)
-    built = BuiltLater(
-        lambda: app.build(routes.PAGES_AND_API, procedures.PROCEDURES, guard=guard, parts=parts, pages=pages)
-    )
-    framework = PlainRoutes((*ON_EVERY_MACHINE, FILES), parts, built)
+
+    def build() -> App:
+        parts.complete()
+        return app.build(routes.PAGES_AND_API, procedures.PROCEDURES, guard=guard, parts=parts, pages=pages)
+
+    framework = PlainRoutes((*ON_EVERY_MACHINE, FILES), parts, BuiltLater(build))
     machines = parts[Machines]
     handlers = event_routes.of_primary if parts.settings.role == "primary" else event_routes.handlers
     return Front(

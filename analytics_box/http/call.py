@@ -41,13 +41,14 @@ class Parts:
 
     def __getitem__(self, kind: type[Part]) -> Part:
         if kind not in self._given:
-            self._create_others()
+            self.complete()
         return cast(Part, self._given[kind])
 
-    def _create_others(self) -> None:
+    def complete(self) -> None:
+        """Create the parts that are not there yet."""
         with self._creating:  # threads may ask at the same time
-            later, self._later = self._later, tuple
-            self._given |= {type(part): part for part in later()}
+            self._given |= {type(part): part for part in self._later()}
+            self._later = tuple
 
     def by(self, identity: Identity) -> "Call":
         """A call of this identity, now."""
