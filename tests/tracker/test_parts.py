@@ -1,6 +1,7 @@
 """Which options ask for which part, and that nothing is lost on the way."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 from playwright.sync_api import Page, Route
@@ -10,6 +11,12 @@ from tests.tracker.one_page import on_one_page
 from tests.tracker.visits import install_clock, leave, push, track
 
 pytestmark = pytest.mark.browser
+
+
+def outgoing_links(collector: Collector) -> list[dict[str, Any]]:
+    """The accepted clicks on outgoing links, as soon as there is one."""
+    collector.wait(lambda: any(event.get("type") == "outgoing_link" for event in collector.events()), "a link")
+    return [event for event in collector.events() if event.get("type") == "outgoing_link"]
 
 
 @dataclass(frozen=True)
@@ -114,6 +121,50 @@ def test_what_happens_while_parts_are_on_their_way_is_told_with_its_time_and_pag
 
 
 @pytest.mark.chromium("whole")
+def test_an_outgoing_link_that_is_followed_before_its_part_has_come_is_sent(page: Page, collector: Collector) -> None:
+    page.route("**/parts/clicks.js*", lambda route: None)
+    body = "<a href='http://other.example:1/x?y'>Go <b>there</b></a>"
+    page.goto(collector.publish("/first", tag="data-track-outgoing-links", body=body) + "?a=b")
+    page.wait_for_function("databuddy.getProfileId() === null")  # parts.js is there
+    page.click("b")
+    [link] = outgoing_links(collector)
+    assert (link["href"], link["text"], link["path"]) == (
+        "http://other.example:1/x?y",
+        "Go there",
+        f"{collector.site}/first",
+    )
+
+
+def test_clicks_that_a_page_has_sent_for_a_missing_part_are_read_again_for_the_rest_only(
+    page: Page, collector: Collector
+) -> None:
+    waiting: list[Route] = []
+
+    def hold(route: Route) -> None:
+        waiting.append(route)
+
+    page.route("**/parts/clicks.js*", hold)
+    body = (
+        "<a href='http://other.example:1/a.zip' data-track=marked>Go</a><a id=own href='/own'>Stay</a>"
+        "<script>addEventListener('click', (event) => event.preventDefault())</script>"
+    )
+    tag = "data-track-outgoing-links data-track-downloads data-track-attributes"
+    page.goto(collector.publish("/", tag=tag, body=body))
+    page.wait_for_function("databuddy.getProfileId() === null")
+    page.click("a")
+    page.click("#own")
+    page.evaluate("document.dispatchEvent(new MouseEvent('click'))")
+    leave(page)  # and it comes back
+    leave(page)
+    assert len(outgoing_links(collector)) == 1
+    assert collector.events("marked") == []
+    waiting[0].continue_()
+    for name in ("marked", "file_download"):
+        collector.wait_for(name)
+    assert len(outgoing_links(collector)) == 1
+
+
+@pytest.mark.chromium("whole")
 def test_a_page_that_is_left_before_its_parts_have_come_sends_what_it_has(page: Page, collector: Collector) -> None:
     page.route("**/parts/errors.js*", lambda route: None)
     page.goto(collector.publish("/", tag="data-track-errors"))
@@ -180,8 +231,9 @@ def test_what_visitors_do_is_kept_for_a_missing_part_up_to_a_bound(page: Page, c
     track(page, "bought")
     asked[0].continue_()
     page.evaluate("databuddy.flush()")
-    collector.wait_for("bought")
-    assert [event["name"] for event in collector.events()] == ["screen_view", "first", "bought"]
+    for name in ("screen_view", "first", "bought"):
+        collector.wait_for(name)
+    assert collector.events("last") == []
 
 
 @pytest.mark.parametrize("missing", ["parts.js", "parts/rules.js*", "parts/delivery.js*"])

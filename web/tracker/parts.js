@@ -1,16 +1,16 @@
 // What a page needs beyond the core: loaded by it when the first such thing comes up. It brings the parts that options
 // ask for, and sees to all that the core has held: in its order, with the time and the page at which it happened.
 
-/** Part → options that ask for it. */
+/** Part → options that ask for it, by what only their names have. */
 const WANTED = {
-  rules: /samplingRate|Patterns|filter/,
-  ids: /storeVisitorIds/,
-  clicks: /Attributes|Downloads|Outgoing/,
-  interactions: /Interactions/,
-  errors: /Errors/,
-  vitals: /WebVitals|Performance/,
+  rules: /sampl|Patt|fil/,
+  ids: /store/,
+  clicks: /Attr|Down|Outg/,
+  interactions: /Inter/,
+  errors: /Err/,
+  vitals: /Vitals|Perf/,
   debug: /debug/,
-  pixel: /usePixel/,
+  pixel: /Pixel/,
   delivery: /^/, // always: the core's own queue knows one route only
 };
 const api = self.databuddy;
@@ -21,12 +21,12 @@ let kept = [];
 /** Parts that were asked for. */
 const asked = {};
 let pending = 0;
-/** True while an entry is seen to. */
+/** Truthy while an entry is seen to. */
 let busy;
 /** Functions of parts that hear of DOM events and page events. @type {((event: any) => void)[]} */
 const hearers = [];
 /** Properties that every event of a page carries. */
-let common = {};
+let common;
 
 /**
  * What parts get, and add to: rules, ids, debug (what passes them goes on), keep, again, flush (delivery), optIn and
@@ -41,8 +41,8 @@ const core = {
   page: "",
   /** Records an event for a route, in its turn. */
   record(route, fields) {
-    const event = { eventId: route + Math.random(), timestamp: Date.now(), path: core.page, ...fields };
-    take(() => admit(route, event));
+    fields = event(fields);
+    take(() => admit(route, fields));
   },
 };
 
@@ -52,10 +52,15 @@ const calls = {
     common = { ...common, ...properties };
   },
   clear() {
-    common = {};
+    common = 0;
     core.clear?.();
   },
 };
+
+/** An event of the open page. */
+function event(fields) {
+  return { eventId: "" + Math.random(), timestamp: Date.now(), path: core.page, ...fields };
+}
 
 /** Truthy while nothing may be recorded or sent: silence.js, with the options that overrule some of it. */
 function silent() {
@@ -78,9 +83,9 @@ function silent() {
 function admit(route, event) {
   if (silent() || (core.optingIn && event.name == "page_exit")) return;
   if (route == "/batch") {
-    if (event.properties || Object.keys(common).length) event.properties = { ...common, ...event.properties };
-    if (event.name == "screen_view") core.page = event.path;
-    for (const hear of hearers) hear(event);
+    if (event.properties || common) event.properties = { ...common, ...event.properties };
+    core.page = event.path;
+    for (const hear of hearers) hear?.(event);
   }
   for (const pass of [core.rules, core.ids, core.debug]) {
     if (pass && !pass(event, route)) return;
@@ -90,12 +95,12 @@ function admit(route, event) {
 
 /** Sees to an entry of what the core holds (queue.js), or does what a part wants done in its turn. */
 function handle(entry) {
-  if (typeof entry == "string") admit("/batch", JSON.parse(entry)); // from a core of before, which a browser has kept
+  if (entry.trim) admit("/batch", JSON.parse(entry)); // a text, from a core of before, which a browser has kept
   else if (entry.eventId) admit("/batch", { ...entry });
-  else if (typeof entry == "function") entry();
+  else if (entry.call) entry();
   else if (entry.type) {
-    for (const hear of hearers) hear(entry);
-    if (/^(vis|pageh)/.test(entry.type)) core.flush?.(true);
+    for (const hear of hearers) hear?.(entry);
+    if (/^(vis|pageh)/.test(entry.type)) core.flush?.(1);
   } else {
     const [what, ...said] = entry;
     if (what?.map) core.again?.(what, ...said);
@@ -110,8 +115,16 @@ function handle(entry) {
 /** Sends events without what missing parts would have added. Those that keep things back are waited for. */
 function sendBare() {
   if (asked.rules || document.prerendering || silent()) return;
-  const events = kept.filter((one) => one.eventId);
-  kept = kept.filter((one) => !one.eventId);
+  const events = [];
+  kept = kept.filter((one) => {
+    core.page = one.path || core.page;
+    // Of a click as much as says where the visitor went; clicks.js reads the rest of it, should the page go on.
+    const link = settings.trackOutgoingLinks && one.button < 2 && one.target.closest?.("a");
+    if (/^http/.test(link?.href) && link.host != location.host) {
+      one.told ??= events.push(event({ type: "outgoing_link", href: link.href, text: link.textContent }));
+    }
+    return !one.eventId || !events.push(one);
+  });
   try {
     const url = settings.apiUrl + "/batch?client_id=" + settings.clientId;
     const body = () => `[${events.slice(0, 20).map((event) => JSON.stringify(event))}]`;
@@ -129,13 +142,13 @@ function take(entry) {
   if (!(pending && kept[999] && entry.type)) kept.push(entry);
   if (pending && entry.type == "pagehide") sendBare();
   while (!pending && !busy && kept.length) {
-    busy = true;
+    busy = 1;
     try {
       handle(kept.shift());
     } catch {
       // Never thrown at the page.
     }
-    busy = false;
+    busy = 0;
   }
 }
 
@@ -149,7 +162,7 @@ function load(name) {
 /** A part that cannot be loaded is done without. What keeps things back and what sends is not: all waits for it. */
 function bring(name, tries = "") {
   import(new URL(`parts/${name}.js?v=${HASH}${tries}`, import.meta.url))
-    .then((part) => hearers.push(part.default(core) || (() => {})))
+    .then(async (part) => hearers.push(await part.default(core)))
     .then(arrived, () => {
       if (!/rules|deliv/.test(name)) return arrived();
       sendBare();
@@ -159,7 +172,7 @@ function bring(name, tries = "") {
 
 function arrived() {
   pending--;
-  take(() => core.flush?.());
+  api.flush();
 }
 
 /** Loads what options ask for; of a visitor who is not counted only what explains it and what forgets who it was. */
@@ -186,14 +199,6 @@ export default function (held) {
   api.getProfileId = () => null;
   api.getTrackingIds = () => ({ anonId: null, sessionId: null });
   start();
-  if (document.prerendering) {
-    // All that happens before the page is shown happens then.
-    pending++;
-    document.addEventListener("prerenderingchange", () => {
-      for (const one of kept) if (one.eventId) one.timestamp = Date.now();
-      arrived();
-    });
-  }
   held.push = take;
   held.splice(0).map(take);
 }

@@ -38,7 +38,7 @@ export default (core) => {
     if (!link) return;
     const address = new URL(link.href.baseVal ?? link.href, document.baseURI); // links in drawings have a baseVal
     const web = /^http/.test(address.protocol);
-    if (trackOutgoingLinks && web && plain(address.host) != plain(location.host)) {
+    if (trackOutgoingLinks && web && !event.told && plain(address.host) != plain(location.host)) {
       core.record("/batch", { type: "outgoing_link", href: address.href, text: textOf(link), timestamp });
     }
     const file = web && address.pathname.match(FILE);

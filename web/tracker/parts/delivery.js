@@ -11,7 +11,7 @@ const MOST_EVENTS = 20;
 /** Time that pages have to set their titles after their addresses, as in the core. */
 const TITLE_MS = 500;
 
-export default (core) => {
+export default async (core) => {
   const { settings } = core;
   const number = (name, usual, least, most) => Math.min(Math.max(+(settings[name] ?? usual) || 0, least), most);
   const size = number("batchSize", 10, 1, 50);
@@ -110,7 +110,11 @@ export default (core) => {
     for (const route in groups) post(route, groups[route].items, leaving);
   };
 
+  /** When a page that was only prerendered was shown, in UTC ms: all that happened before happens then. */
+  let shown = 0;
+
   core.keep = (route, event) => {
+    event.timestamp = Math.max(event.timestamp, shown);
     if (core.pixel?.(route, event)) return;
     const text = JSON.stringify(event);
     const item = [route, text, 0];
@@ -136,4 +140,8 @@ export default (core) => {
 
   addEventListener("online", () => core.flush());
   if (!self.navigation?.currentEntry) watch();
+  if (document.prerendering) {
+    await new Promise((done) => document.addEventListener("prerenderingchange", done));
+    shown = Date.now();
+  }
 };
