@@ -117,3 +117,17 @@ def test_only_so_many_files_wait_at_once(pages: PageWorld) -> None:
     assert (answer.status, answer.headers["retry-after"]) == (503, "60")
     pages.box.clock.advance(seconds=16 * 60)
     pages.imported(SHEET)
+
+
+def test_who_holds_files_in_several_organizations_makes_room_for_others(pages: PageWorld) -> None:
+    both = cookie_of(pages.box, "member", also_in=pages.box.foreign_organization_id)
+    first = pages.imported(SHEET, both)
+    pages.over(first, both)
+    assert pages.sent("/organizations/switch", {"organization": pages.box.foreign_organization_id}, both).status == 303
+    pages.over(pages.imported(SHEET, both), both)
+    for _ in range(MOST - 2):
+        own = cookie_of(pages.box, "member")
+        pages.over(pages.imported(SHEET, own), own)
+    pages.imported(SHEET)
+    assert pages.sent("/organizations/switch", {"organization": pages.box.organization_id}, both).status == 303
+    assert pages.sent(first, {}, both).status == 404

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections import Counter
 from collections.abc import Callable
 from typing import Final, Literal
 
@@ -63,12 +64,25 @@ class ImportJobs:
         for other in list(self._jobs.values()):
             if not other.runs and (other.until <= now or other.owner == _owner(person)):
                 del self._jobs[other.id]
-        if sum(bool(other.content) for other in self._jobs.values()) >= MOST:
+        if len(self._holding()) >= MOST:
+            self._make_room()
+        if len(self._holding()) >= MOST:
             raise Unavailable("This box imports for others right now; try again in a minute", retry_after=60)
         job = Job(person, content, now + KEPT_MINUTES * 60)
         self._jobs[job.id] = job
         self._run(job, call, dry=True)
         return job
+
+    def _holding(self) -> list[Job]:
+        """The imports that hold a file, oldest first."""
+        return [job for job in self._jobs.values() if job.content]
+
+    def _make_room(self) -> None:
+        """Forget the oldest file that only waits for its owner, of the person who holds most in other organizations."""
+        counts = Counter(user_id for user_id, _ in (job.owner for job in self._holding()))
+        waiting = [job for job in self._holding() if not job.runs and counts[job.owner[0]] > 1]
+        if waiting:
+            del self._jobs[max(waiting, key=lambda job: counts[job.owner[0]]).id]
 
     def find(self, job_id: str, person: Person) -> Job:
         """Raises NotFound for one that is over, and for those of others or of another organization."""
