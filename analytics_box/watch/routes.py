@@ -12,7 +12,7 @@ from litestar.di import NamedDependency
 from analytics_box import errors
 from analytics_box.http.address import canonical
 from analytics_box.http.call import Parts
-from analytics_box.http.front import LOOPBACK_NAMES, host_name
+from analytics_box.http.front import LOOPBACK_NAMES, host_name, hosts
 from analytics_box.secret_file import first_line
 from analytics_box.settings import Settings, SettingsError
 from analytics_box.watch import figures
@@ -67,8 +67,15 @@ def _has_token(request: Request[Any, Any, Any], file: str) -> bool:
 
 
 def has_proxy(settings: Settings) -> bool:
-    """Whether the settings say that a proxy stands before the box: it is named, or nobody else could serve https."""
-    return bool(settings.trusted_proxies) or (settings.secure and not settings.tls_certificate)
+    """Whether the settings say that a proxy stands before the box: it is named, or visitors cannot come without it.
+
+    They cannot by https if the box has no certificate, and not by a host name of the internet if it listens on this
+    machine only.
+    """
+    if settings.trusted_proxies or (settings.secure and not settings.tls_certificate):
+        return True
+    listens_here = canonical(settings.host) in {"127.0.0.1", "::1"} or settings.host == "localhost"
+    return listens_here and not hosts(settings) <= LOOPBACK_NAMES
 
 
 def _is_local(request: Request[Any, Any, Any]) -> bool:

@@ -120,6 +120,7 @@ def test_only_so_many_files_wait_at_once(pages: PageWorld) -> None:
 
 
 def test_who_holds_files_in_several_organizations_makes_room_for_others(pages: PageWorld) -> None:
+    pages.box.clock.advance(seconds=16 * 60)
     both = cookie_of(pages.box, "member", also_in=pages.box.foreign_organization_id)
     first = pages.imported(SHEET, both)
     pages.over(first, both)

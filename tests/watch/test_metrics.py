@@ -85,17 +85,18 @@ def test_without_a_token_only_this_machine_reads_it(
     [
         {"trusted_proxies": ("127.0.0.1/32",)},
         {"base_url": "https://stats.example.com"},
+        {"base_url": "http://stats.example.com"},
     ],
 )
 def test_without_a_token_nobody_reads_it_behind_a_proxy(tmp_path: Path, settings: dict[str, Any]) -> None:
     """Not even from this machine: a proxy that adds no header and changes the host looks like that."""
-    with whole_box(tmp_path / next(iter(settings)), adjust=adjusted(metrics="on", **settings)) as box:
+    with whole_box(tmp_path / "data", adjust=adjusted(metrics="on", **settings)) as box:
         assert scrape(box).status == 401
         assert scrape(box, address="203.0.113.7").status == 404
 
 
 def test_a_box_with_a_certificate_needs_no_token_on_its_machine() -> None:
-    plain = Settings(base_url="https://stats.example.com")
+    plain = Settings(base_url="https://stats.example.com", host="0.0.0.0")
     assert has_proxy(plain)
     assert not has_proxy(replace(plain, tls_certificate="chain.pem", tls_key="key.pem"))
 
