@@ -29,8 +29,8 @@ from analytics_box.websites.directory import Tracked
 from analytics_box.websites.origin_check import OriginCheck
 from analytics_box.websites.rules import Website
 
-MOST_BYTES = 16 << 20  # some 8,000 senders
-_ENTRY = 1_500  # bytes that a remembered sender takes besides its texts
+MOST_BYTES = 16 << 20  # some 10,000 senders
+_ENTRY = 1_000  # bytes that a remembered sender takes besides its texts: about, and rather more
 _LONGEST = 2_000  # bytes of a head that is worth remembering
 # All headers that say something of a sender, with those by which a proxy may say where it is.
 _HEADERS = (b"user-agent", b"accept", b"accept-language", b"origin", b"sec-ch-ua", b"signature-agent", b"from")
@@ -107,7 +107,7 @@ class PreparedSenders:
         target = target_of(tracked.website, check, admit(check, said, address))
         wishes, places, salts = self._classification.of(site), self._geo.places, self._salts.current(now)
         sender = self._classification.classify(sender_of(self._geo, scope, said, by_key=False), site)
-        ids = visitors.both((salts.today, salts.yesterday), site, f"{sender.network}\0{sender.user_agent}")
+        ids = visitors.hashed((salts.today, salts.yesterday), site, f"{sender.network}\0{sender.user_agent}")
         sender = replace(sender, salts=salts, ids=ids)
         return PreparedSender(sender, target, page_identity(tracked, sender.network), tracked, wishes, places)
 

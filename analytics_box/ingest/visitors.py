@@ -188,16 +188,17 @@ def by_client_id(salt: bytes, site: int, client_id: str) -> int:
 def both(salts: tuple[bytes, bytes], site: int, who: str) -> tuple[int, int]:
     """The ids under two salts of a client that names itself, with "\\0" before its name, or of a network, "\\0" and a
     User-Agent. Most events come of somebody who was there a moment ago."""
-    return remembered(salts, site, who) if len(who) <= _SHORT else _both(salts, site, who)
+    return remembered(salts, site, who) if len(who) <= _SHORT else hashed(salts, site, who)
 
 
 @lru_cache(maxsize=8_000)  # of at most 700 bytes each
 def remembered(salts: tuple[bytes, bytes], site: int, who: str) -> tuple[int, int]:
     """The same, in memory until the salts change."""
-    return _both(salts, site, who)
+    return hashed(salts, site, who)
 
 
-def _both(salts: tuple[bytes, bytes], site: int, who: str) -> tuple[int, int]:
+def hashed(salts: tuple[bytes, bytes], site: int, who: str) -> tuple[int, int]:
+    """The same, for a caller that remembers it."""
     text = _encoded(who)
     return _number(salts[0], site, text), _number(salts[1], site, text)
 

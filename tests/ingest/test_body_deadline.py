@@ -88,3 +88,15 @@ def test_who_breaks_off_the_request_is_not_told_of_a_deadline() -> None:
         assert task.cancelled()
 
     asyncio.run(story())
+
+
+def test_bodies_that_stall_together_are_each_given_up_in_time_and_no_other() -> None:
+    async def story() -> None:
+        patient = asyncio.create_task(read(sender(), limit=100, seconds=30))
+        stalled = [read(sender(part(b"abc")), limit=100, seconds=0.01) for _ in range(3)]
+        for outcome in await asyncio.gather(*stalled, return_exceptions=True):
+            assert isinstance(outcome, RequestTimeout)
+        assert not patient.done()
+        patient.cancel()
+
+    asyncio.run(story())
