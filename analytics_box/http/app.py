@@ -29,7 +29,7 @@ from analytics_box.http.page.kept_forms import KeptForms, send_again
 from analytics_box.http.page.settings_area import offered
 from analytics_box.http.page.templates import FORM_KEPT, Pages, sign_in_first, wants_data, wants_page
 from analytics_box.http.page.visit import visit_of
-from analytics_box.http.plain import Plain, content_type
+from analytics_box.http.plain import Plain
 from analytics_box.http.route import Procedure, Route
 from analytics_box.http.rpc import Procedures, refusal_body
 
@@ -157,7 +157,7 @@ def _in_litestar(plain: Callable[[Scope, Parts], Plain]) -> Callable[..., Any]:
 
     async def answer(request: Request[Any, Any, Any], parts: NamedDependency[Parts]) -> Response[bytes]:
         made = plain(cast(Scope, request.scope), parts)
-        return Response(made.content, status_code=made.status, media_type=content_type(made), headers=made.headers)
+        return Response(made.content, status_code=made.status, media_type=made.type, headers=made.headers)
 
     return answer
 

@@ -39,7 +39,7 @@ class PlainRoutes:
             return
         scope["path_template"] = _PARAMETER.sub(r"{\1}", route.path)  # as Litestar does
         answer: Plain = route.handler(scope, self._parts)
-        headers = {**answer.headers, "content-type": content_type(answer)}
+        headers = {**answer.headers, "content-type": _content_type(answer)}
         sized = [(name.encode(), value.encode()) for name, value in headers.items()]
         await respond(send, answer.status, [*sized, (b"content-length", b"%d" % len(answer.content))], answer.content)
 
@@ -49,11 +49,11 @@ class PlainRoutes:
         if found is not None and found.path == path:
             return found
         folder, _, rest = path[1:].partition("/")
-        scope["rest"] = rest
+        scope["rest"] = rest.strip("/")
         found = self._routes.get(f"/{folder}/")
         return found if rest else None
 
 
-def content_type(answer: Plain) -> str:
+def _content_type(answer: Plain) -> str:
     """The header of this name: texts are UTF-8."""
     return f"{answer.type}; charset=utf-8" if answer.type.startswith("text/") else answer.type

@@ -15,7 +15,7 @@ _FOR_AN_HOUR = "public, max-age=3600"
 
 def static(scope: Scope, parts: Parts) -> Plain:
     """A file of web/static; with its hash in the address it never changes."""
-    found = parts[Assets].files.get(scope["rest"].lstrip("/"))
+    found = parts[Assets].files.get(scope["rest"])
     if found is None:
         raise errors.NotFound("There is no such file")
     return _serve(scope, found, _lifetime(scope, found.tag))
