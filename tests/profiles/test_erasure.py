@@ -3,14 +3,14 @@
 import asyncio
 import json
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from analytics_box.facts.event import PAGE_EXIT, Event
+from analytics_box.facts.event import PAGE_EXIT, TIMINGS, Event
 from analytics_box.facts.tables import FACT_NAMES, SPANS
 from analytics_box.ingest.unflag import unflag
 from analytics_box.ingest.visitors import by_client_id
@@ -367,6 +367,22 @@ def test_what_was_held_for_a_bot_leaves_nothing_of_its_own(world: World) -> None
     )
     world.run(world.erasures.person(world.shop, "ada", ACTOR))
     assert not {"/secret", "https://ada.example", "to ada"} & world.texts()
+
+
+def test_page_load_timings_that_were_held_for_a_bot_are_exported_and_removed_with_the_page_view(world: World) -> None:
+    held = event(world.shop.site, Said(1, "ada", bot="known_bot_user_agent"), properties='{"plan":"pro"}')
+    world.add(event(world.shop.site, Said(1, "ada")), replace(held, timings=((TIMINGS["load_time"], 900.0),)))
+
+    async def exported() -> list[Any]:
+        traced = await world.profiles.everything_of(world.shop, "ada")
+        assert traced is not None
+        _, subject = traced
+        return [row async for _, rows in world.profiles.traces(subject) for row in rows]
+
+    [view] = [row for row in world.run(exported()) if row.get("bot")]
+    assert view["properties"] == [{"plan": "pro"}, {"load_time": 900.0}]
+    world.run(world.erasures.person(world.shop, "ada", ACTOR))
+    assert world.read("select count(*) from events") == [(0,)]
 
 
 def test_a_lasting_id_that_an_earlier_version_stored_is_found(world: World) -> None:
