@@ -60,7 +60,8 @@ def user_of(db: Connection, token: str, now: int) -> User | None:
 
 
 def use(db: Connection, token: str, password: str, now: int) -> User:
-    """Set a new password, given as its hash, and end all sessions. A mailed link also confirms the account.
+    """Set a new password, given as its hash, and end all sessions. A mailed link also confirms the account, and removes
+    the second factor of whoever had it before: they have not shown that the address is theirs.
 
     Raises Conflict when the link works no more.
     """
@@ -69,7 +70,9 @@ def use(db: Connection, token: str, password: str, now: int) -> User:
         raise Conflict("This link does not work any more")
     by = By("reset link", now)
     if reset_rows.is_by_mail(db, ids.digest(token)):
-        users.confirm(db, user.id, organization_id=rows.first_organization_of(db, user.id), by=by)
+        organization_id = rows.first_organization_of(db, user.id)
+        if users.confirm(db, user.id, organization_id=organization_id, by=by):
+            factor.remove(db, factor.Owner(user.id, organization_id, by))
     set_password(db, user.id, password, by=by)
     sessions.delete_of_user(db, user.id)
     return user

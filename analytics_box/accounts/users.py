@@ -79,11 +79,14 @@ def organization_of(db: Connection, user_id: str) -> str | None:
     return rows.first_organization_of(db, user_id)
 
 
-def confirm(db: Connection, user_id: str, *, organization_id: str | None, by: By) -> None:
-    """The account's address is its owner's. Whether the actor may say so is for the caller."""
-    if user_rows.set_unconfirmed(db, user_id, unconfirmed=False):
+def confirm(db: Connection, user_id: str, *, organization_id: str | None, by: By) -> bool:
+    """Mark the account's address as its owner's, and return whether it was not. Whether the actor may say so is for the
+    caller."""
+    is_new = user_rows.set_unconfirmed(db, user_id, unconfirmed=False)
+    if is_new:
         changes = {"confirmed": {"before": False, "after": True}}
         audit.record(db, by, organization_id, "updated", "user", user_id, changes)
+    return is_new
 
 
 def name_of(db: Connection, user_id: str) -> str:

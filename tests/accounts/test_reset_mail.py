@@ -12,8 +12,12 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from analytics_box.accounts import password_reset, second_factor, second_factor_rows, user_rows
+from analytics_box.acting import By
 from analytics_box.notify.mail import Mailer
 from analytics_box.settings import Settings
+from analytics_box.store.db import Connection
+from analytics_box.store.seal import Seal
 from tests.accounts.world import NEW, send
 from tests.inprocess import EMAIL, WholeBox, whole_box
 from tests.notify.mail_server import PEM, MailServer, mail_server
@@ -166,3 +170,19 @@ def test_three_mails_within_an_hour_are_the_most(box: WholeBox, server: MailServ
         assert send(box, "/forgot-password", email=EMAIL).status == 200
         settle(box)
     assert len(server.messages) == 3
+
+
+@pytest.mark.parametrize("unconfirmed", [True, False])
+def test_mailed_link_removes_the_second_factor_of_whoever_had_the_account_unconfirmed(
+    box: WholeBox, unconfirmed: bool
+) -> None:
+    found, user_id, by = box.box.box_db, box.user_id, By("a test", box.clock.now())
+
+    def story(db: Connection) -> bool:
+        user_rows.set_unconfirmed(db, user_id, unconfirmed=unconfirmed)
+        second_factor.begin(db, box.box.parts[Seal], user_id, by.now)
+        link = password_reset.mailed_link(db, EMAIL, base_url=BASE, by=by)
+        password_reset.use(db, link.partition("=")[2], "a hash", by.now)
+        return second_factor_rows.find(db, user_id) is not None
+
+    assert found.write_now(story) is not unconfirmed
