@@ -202,7 +202,7 @@ def _salts(settings: Settings, clock: Clock, seal: Seal, db: Db) -> SaltFile:
         effect = (
             "the primary sends this machine the current ones"
             if settings.role == "ingest"
-            else "visitors of today count as new ones from now on"
+            else "today's visitors count as new from now on"
         )
         log.warning("%s was replaced (%s): %s", salts.path, salts.problem, effect)
     salts.current(clock.now())

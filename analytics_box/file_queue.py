@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 SECONDS: Final = 20.0  # of processor time for one file: several times what the largest useful one takes
 MOST_WAITING: Final = 8  # files of an organization, of 8 MB each, with the one that is read
-_TOO_LONG: Final = "The file takes too long to read: its parts refer to each other in too many ways; split it"
+_TOO_LONG: Final = "The file takes too long to read because its parts refer to each other too often; split it"
 _FULL: Final = "Other files of your organization are being imported; try again in a minute"
 
 _reading = threading.local()

@@ -27,7 +27,7 @@ _MINUTE: Final = 60.0  # seconds
 _MOST_KINDS: Final = 1_000
 _LONGEST_KIND: Final = 200  # characters
 _LONGEST_RAISED: Final = 20_000  # characters
-_LEFT_OUT: Final = "%d more lines like this were left out within a minute: %s"
+_LEFT_OUT: Final = "%d more lines like this were omitted within a minute: %s"
 
 access = logging.getLogger("analytics_box.access")
 

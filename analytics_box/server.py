@@ -171,7 +171,7 @@ def check_after_crash(box: Box) -> None:
     for db in (box.box_db, box.events.db):
         try:
             if look_through(db):
-                log.info("%s is sound after an unclean stop", db.path.name)
+                log.info("%s is intact after an unclean stop", db.path.name)
             else:
                 sound = False
         except Unavailable:

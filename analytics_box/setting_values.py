@@ -22,16 +22,16 @@ def origin(text: str) -> str:
     found = url_parts(text.strip())
     host = found.hostname or ""
     if found.scheme not in {"http", "https"} or not host:
-        return "enter a whole address, like https://stats.example.com"
+        return "enter a complete URL, like https://stats.example.com"
     if found.username is not None or found.password is not None:
-        return "an address with a user or a password cannot be used"
+        return "remove the user and the password from the URL"
     if found.path not in {"", "/"}:
         return (
-            f"the path {found.path} cannot be used, because the box needs a host name of its own, "
+            f"the path {found.path} cannot be used, because the box needs a host name to itself, "
             "like https://stats.example.com"
         )
     if found.query or found.fragment:
-        return "leave out ? and #, and all that follows"
+        return "remove ? and #, and everything after them"
     if not host.isascii():
         return _in_ascii(host)
     try:
@@ -75,7 +75,7 @@ def mail_address(text: str) -> str:
 
 def one_line(text: str) -> str:
     """A text without line breaks and other control characters."""
-    return "" if text.isprintable() else "it must not have line breaks or control characters"
+    return "" if text.isprintable() else "remove line breaks and control characters"
 
 
 def socket_mode(text: str) -> str:
@@ -102,7 +102,7 @@ def host_and_port(text: str) -> str:
 
 def header(text: str) -> str:
     """The name of a request header."""
-    return "" if _HEADER.match(text) else "this is not the name of a header; enter one like CF-IPCountry"
+    return "" if _HEADER.match(text) else "this is not a header name; enter one like CF-IPCountry"
 
 
 def backup_place(text: str) -> str:

@@ -89,7 +89,7 @@ def test_what_fails_again_and_again_is_logged_so_often_in_a_minute_with_the_numb
     clock.now = 60.0
     logger.info("A quiet line")
     assert lines(stream)[-2:] == [
-        "980 more lines like this were left out within a minute: Request %d failed",
+        "980 more lines like this were omitted within a minute: Request %d failed",
         "A quiet line",
     ]
     logger.error("Request %d failed", 1_000)
@@ -102,7 +102,7 @@ def test_what_was_left_out_last_is_logged_at_the_end() -> None:
     for _ in range(25):
         logger.error("It failed")
     logger.handlers[0].close()
-    assert lines(stream)[20:] == ["5 more lines like this were left out within a minute: It failed"]
+    assert lines(stream)[20:] == ["5 more lines like this were omitted within a minute: It failed"]
 
 
 def test_texts_of_others_do_not_make_the_count_grow_without_end() -> None:

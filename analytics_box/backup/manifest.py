@@ -18,7 +18,7 @@ Kind = Literal["command", "scheduled", "upgrade"]
 Key = Literal["here", "left out", "none"]  # secret.key: in the backup, wanted elsewhere, or there was none
 
 KEY_IN_CLEAR: Final = (
-    "This backup contains secret.key unencrypted. Whoever reads the backup can read all stored secrets. Set "
+    "This backup contains secret.key unencrypted. Anyone who has the backup can read all stored secrets. Set "
     "backup_passphrase_file to encrypt backups."
 )
 _SHAPE: Final = re.compile(r"analytics-box-(?P<box>[0-9a-z]{8})-(?P<moment>\d{8}T\d{6}Z)(?P<rest>(-[0-9a-z-]+)?)")

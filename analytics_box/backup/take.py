@@ -177,7 +177,7 @@ def finish(
         try:
             contents = snapshot.examine(folder, going_on)
         except snapshot.NotSound as broken:
-            raise UnsoundCopy(f"No backup was made: {broken}. `analytics-box check` says more") from broken
+            raise UnsoundCopy(f"No backup was created: {broken}. Run `analytics-box check` for details") from broken
         files = _files(settings, folder, with_key=wanted.with_key)
         manifest = Manifest(
             format=manifests.FORMAT,

@@ -92,7 +92,7 @@ def prepare(settings: Settings, clock: Clock) -> pairing.Looked:
         _back_up_before(settings, clock, upgrade)
     elif upgrade.steps:
         log.info(
-            "This version changes the files (%s) and makes no backup before: %s",
+            "This version changes the files (%s) without a backup first: %s",
             ", ".join(f"{step.file}: {step.name}" for step in upgrade.steps),
             _no_backup(settings, upgrade),
         )
@@ -101,13 +101,13 @@ def prepare(settings: Settings, clock: Clock) -> pairing.Looked:
 
 def _no_backup(settings: Settings, upgrade: Upgrade) -> str:
     if not any(step.rows for step in upgrade.steps):
-        return "it writes no stored row anew"
-    return "an earlier start has made it" if (settings.data_dir / MARK).exists() else "upgrade_backup is off"
+        return "it rewrites no stored rows"
+    return "an earlier start created it" if (settings.data_dir / MARK).exists() else "upgrade_backup is off"
 
 
 def _back_up_before(settings: Settings, clock: Clock, upgrade: Upgrade) -> None:
     log.info(
-        "This version writes %d rows anew, after a backup of %d MB; about %.0f s",
+        "This version rewrites %d rows, after a backup of %d MB; about %.0f s",
         *(sum(step.rows for step in upgrade.steps), upgrade.bytes // 1_000_000, upgrade.seconds),
     )
     try:

@@ -162,7 +162,7 @@ def _events(manifest: Manifest) -> int:
 
 def _in_words(manifest: Manifest) -> str:
     return (
-        f"It is of {_time(manifest.moment)}, made by version {manifest.version}: {_events(manifest):,} events, "
+        f"Created {_time(manifest.moment)} by version {manifest.version}: {_events(manifest):,} events, "
         f"{manifest.rows(schema.BOX_FILE, 'websites'):,} websites, {manifest.rows(schema.BOX_FILE, 'users'):,} "
         f"accounts, {manifest.bytes / _MEGABYTE:,.1f} MB"
         f"{', without its secret.key' if manifest.key == 'left out' else ''}"

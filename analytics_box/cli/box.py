@@ -208,7 +208,7 @@ def _is_sound(found: Settings, *, as_json: bool) -> bool:
         return sound
     _show_checked(files, ahead, is_broken_off=is_broken_off)
     if refusal:
-        click.echo(f"A start refuses these files: {refusal}", err=True)
+        click.echo(f"The box does not start with these files: {refusal}", err=True)
     for warning in warned:
         click.echo(f"Warning: {warning['text']}", err=True)
     return sound
@@ -239,5 +239,5 @@ def _show_checked(files: dict[str, str], ahead: upgrade.Upgrade | None, *, is_br
     if ahead.backup:
         click.echo(f"It makes a backup first, which needs {2 * ahead.bytes / 1e6:,.0f} MB of room at most")
     else:
-        click.echo("It makes no backup: make a backup first (analytics-box backup)")
+        click.echo("It does not create a backup. Create one first (analytics-box backup)")
     click.echo(f"This takes about {max(ahead.seconds, 1):,.0f} s, several times as long on a slow disk")

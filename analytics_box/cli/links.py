@@ -150,7 +150,9 @@ def link_delete(link: str, as_json: bool, **given: Any) -> None:
 @click.argument("file", type=click.File("rb"))
 @click.option("--format", "form", type=click.Choice(FORMS), default=None, help="[default: by the name of FILE, or csv]")
 @click.option("--dry-run", is_flag=True, help="Only say what would become of each row.")
-@click.option("--domain", default=None, help="Link domain for links of domains that are not yours; '' for the box.")
+@click.option(
+    "--domain", default=None, help="Domain for links that were on domains that are not yours; '' for the box's host."
+)
 @ORGANIZATION
 @AS_JSON
 @with_settings("data_dir", "host", "port", "base_url")

@@ -207,8 +207,8 @@ class Machines:
         """The refusal of a request that was not made with this cluster's key, which is logged now and then."""
         if self._clock.monotonic() - self._forgery_told >= _FORGERY_SECONDS:
             self._forgery_told = self._clock.monotonic()
-            log.warning("A request of an ingest machine was refused: it has another key than cluster_key_file")
-        return errors.Forbidden("This machine has another cluster key than the primary")
+            log.warning("A request from an ingest machine was refused: its key differs from cluster_key_file")
+        return errors.Forbidden("The cluster key of this machine differs from that of the primary")
 
     def _opened(self, sealed: bytes) -> Pull:
         """The request. Raises BoxError; what is wrong is logged, too, once it is sure that it came from a machine."""

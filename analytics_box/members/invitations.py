@@ -106,7 +106,7 @@ def accept_as(db: Connection, secret: str, *, user_id: str, email: str, now: int
     """Somebody with an account joins. Raises NotFound, Forbidden for another person's link, or Conflict."""
     found = welcome(db, secret, now)
     if found is None:
-        raise errors.NotFound.of("invitation", None, "This invitation does not work, or no longer")
+        raise errors.NotFound.of("invitation", None, "This invitation is invalid or no longer works")
     if found.invitation.email.lower() != email.lower():
         raise errors.Forbidden("This invitation is for another e-mail address")
     return _join(db, found.invitation, user_id, now)
@@ -120,7 +120,7 @@ def accept_new(db: Connection, secret: str, *, password: str, time_zone: str, no
     """
     found = welcome(db, secret, now)
     if found is None:
-        raise errors.NotFound.of("invitation", None, "This invitation does not work, or no longer")
+        raise errors.NotFound.of("invitation", None, "This invitation is invalid or no longer works")
     if found.known:
         raise Conflict("There is an account with this e-mail address; sign in to accept the invitation")
     user = users.create(

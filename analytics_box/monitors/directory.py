@@ -16,7 +16,7 @@ from analytics_box.monitors.window import Window
 from analytics_box.websites.directory import Directory
 
 UNREADABLE: Final = (
-    "The secrets of this monitor cannot be read any more; give it its URL, headers, body and credentials again"
+    "The secrets of this monitor cannot be decrypted; enter its URL, headers, body and credentials again"
 )
 _NOBODY: Final[dict[int, Monitor]] = {}
 

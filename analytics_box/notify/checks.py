@@ -73,7 +73,9 @@ def webhook_url(help: str) -> Field:
 
 def server_url(example: str, default: str = "") -> Field:
     """The field of services that people run themselves."""
-    help = f"Like {example}. A server in a private network works if the box administrator has opened that network."
+    help = (
+        f"For example {example}. A server in a private network works if the box administrator has opened that network."
+    )
     return Field("url", "Server", help, base_url, type="url", longest=500, default=default)
 
 

@@ -17,8 +17,8 @@ from analytics_box.store.db import Connection
 
 Purpose = Literal["password reset", "invitation", "test", "subscription"]
 
-_OF_MAILBOX: Final = "This mailbox got {most} such mails within {span}; try again later"
-_OF_USER: Final = "You sent {most} such mails within {span}; try again later"
+_OF_MAILBOX: Final = "This mailbox has received {most} of these emails within {span}; try again later"
+_OF_USER: Final = "You have sent {most} of these emails within {span}; try again later"
 _IGNORE_DOTS: Final = ("gmail.com", "googlemail.com")
 
 

@@ -72,14 +72,14 @@ def _connected(settings: Settings) -> _Utf8:
     try:
         return _connect(settings)
     except smtplib.SMTPNotSupportedError as lacking:
-        raise NotSent("The mail server offers no STARTTLS: set smtp_security to tls or none") from lacking
+        raise NotSent("The mail server does not support STARTTLS: set smtp_security to tls or none") from lacking
     except smtplib.SMTPResponseException as refused:
         raise NotSent(f"The mail server refuses the connection with code {refused.smtp_code}") from refused
     except ssl.SSLCertVerificationError as untrusted:
         why = f"{untrusted.reason} ({untrusted.verify_message})"
         raise NotSent(f"No secure connection to the mail server: {why}") from untrusted
     except ssl.SSLError as broken:
-        hint = f"; if {where} speaks no TLS from the start, set smtp_security to starttls"
+        hint = f"; if {where} does not use TLS from the start, set smtp_security to starttls"
         hint = hint if settings.smtp_security == "tls" else ""
         raise NotSent(f"No secure connection to the mail server: {broken.reason}{hint}") from broken
     except (OSError, smtplib.SMTPException) as broken:
@@ -110,16 +110,16 @@ def _sign_in(server: _Utf8, user: str, password: str) -> None:
     try:
         server.login(_Text(user), _Text(password))
     except smtplib.SMTPAuthenticationError as refused:
-        raise NotSent(f"The mail server does not accept the user or password (code {refused.smtp_code})") from refused
+        raise NotSent(f"The mail server rejects the user or password (code {refused.smtp_code})") from refused
     except smtplib.SMTPNotSupportedError as lacking:
         raise NotSent(
-            "The mail server offers no sign-in here: check smtp_port and smtp_security, or clear smtp_user"
+            "The mail server does not support sign-in here: check smtp_port and smtp_security, or clear smtp_user"
         ) from lacking
     except smtplib.SMTPResponseException as refused:
         raise NotSent(f"The mail server refuses the sign-in with code {refused.smtp_code}") from refused
     except OSError as broken:
         if type(broken) is smtplib.SMTPException:  # the others have classes of their own
-            raise NotSent("The mail server offers none of PLAIN, LOGIN and CRAM-MD5 to sign in") from broken
+            raise NotSent("The mail server supports none of the sign-in methods PLAIN, LOGIN and CRAM-MD5") from broken
         raise NotSent(f"The connection broke during the sign-in: {type(broken).__name__}") from broken
 
 
@@ -127,7 +127,7 @@ def _hand_over(server: _Utf8, message: EmailMessage) -> None:
     try:
         server.send_message(message)
     except smtplib.SMTPNotSupportedError as lacking:
-        raise NotSent("The mail server takes no addresses beyond ASCII", is_about_message=True) from lacking
+        raise NotSent("The mail server accepts only ASCII addresses", is_about_message=True) from lacking
     except smtplib.SMTPRecipientsRefused as refused:
         (code, _), *_ = refused.recipients.values()
         raise NotSent(f"The mail server refuses the recipient with code {code}", is_about_message=True) from refused
@@ -143,7 +143,7 @@ def _hand_over(server: _Utf8, message: EmailMessage) -> None:
 
 def _sender_refused(code: int) -> str:
     if code == _SIGN_IN_FIRST:
-        return f"The mail server wants a sign-in first (code {code}): set smtp_user and smtp_password_file"
+        return f"The mail server requires a sign-in (code {code}): set smtp_user and smtp_password_file"
     return f"The mail server refuses the sender with code {code}: check smtp_from"
 
 

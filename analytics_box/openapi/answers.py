@@ -275,13 +275,15 @@ class RefusalData(Struct):
     FEATURE_UNAVAILABLE; `feature`, `limit` and `current` of CONFLICT, if a limit is reached; the last of
     SERVICE_UNAVAILABLE."""
 
-    resourceType: Annotated[ResourceType, Meta(description="What is missing.")] | UnsetType = UNSET
-    resourceId: Annotated[str, Meta(description="Its id, as it was sent.")] | UnsetType = UNSET
-    feature: Annotated[str, Meta(description="What the plan does not include, or has a limit.")] | UnsetType = UNSET
-    requiredPlan: Annotated[str, Meta(description="The first plan that includes it.")] | UnsetType = UNSET
-    limit: Annotated[int, Meta(description="How many there can be.")] | UnsetType = UNSET
-    current: Annotated[int, Meta(description="How many there are.")] | UnsetType = UNSET
-    retryAfter: Annotated[int, Meta(description="Seconds to wait.")] | UnsetType = UNSET
+    resourceType: Annotated[ResourceType, Meta(description="The type of the missing resource.")] | UnsetType = UNSET
+    resourceId: Annotated[str, Meta(description="The id of the missing resource, as sent.")] | UnsetType = UNSET
+    feature: (
+        Annotated[str, Meta(description="The feature that the plan lacks, or whose limit is reached.")] | UnsetType
+    ) = UNSET
+    requiredPlan: Annotated[str, Meta(description="The first plan that includes the feature.")] | UnsetType = UNSET
+    limit: Annotated[int, Meta(description="The limit.")] | UnsetType = UNSET
+    current: Annotated[int, Meta(description="The current number.")] | UnsetType = UNSET
+    retryAfter: Annotated[int, Meta(description="Seconds to wait before you try again.")] | UnsetType = UNSET
 
 
 class Refusal(Struct):
@@ -297,7 +299,7 @@ class Refusal(Struct):
     limit: Annotated[int, Meta(description="Requests that the window holds.")] | UnsetType = UNSET
     remaining: int | UnsetType = UNSET
     reset: Annotated[int, Meta(description="When it is full again: Unix milliseconds.")] | UnsetType = UNSET
-    retryAfter: Annotated[int, Meta(description="Seconds to wait.")] | UnsetType = UNSET
+    retryAfter: Annotated[int, Meta(description="Seconds to wait before you try again.")] | UnsetType = UNSET
 
 
 class EventRefusal(Struct):
@@ -315,7 +317,7 @@ class EventRefusal(Struct):
     limit: int | UnsetType = UNSET
     remaining: int | UnsetType = UNSET
     reset: Annotated[int, Meta(description="When it is full again: Unix milliseconds.")] | UnsetType = UNSET
-    retryAfter: Annotated[int, Meta(description="Seconds to wait.")] | UnsetType = UNSET
+    retryAfter: Annotated[int, Meta(description="Seconds to wait before you try again.")] | UnsetType = UNSET
 
 
 class RpcProblem(Struct):

@@ -40,9 +40,9 @@ LINKS: Final[dict[tuple[str, str], Described]] = {
     ("GET", f"{PREFIX}{{slug}}"): Described(
         _TAG,
         "Open a short link",
-        "A visit of a person is a click. Bots, previews and prefetches are redirected as well and counted apart. "
-        "On a domain of short links the same is at `/{slug}`. With 200 comes a page: the form of a link with a "
-        "password, on a phone one that opens the link's app, or the preview for Office, which looks links up first.",
+        "Visits by people are clicks. Bots, previews and prefetches are redirected as well and counted separately. "
+        "On a link domain, the path is `/{slug}`. A 200 is a page: the password form of a protected link, a page that "
+        "opens the link's app on a phone, or the preview for Office, which looks links up first.",
         parameters=(_SLUG, _KNOWN),
         errors=_REFUSED,
         moved=_FOLLOWED,
@@ -51,8 +51,8 @@ LINKS: Final[dict[tuple[str, str], Described]] = {
     ),
     ("HEAD", f"{PREFIX}{{slug}}"): Described(
         _TAG,
-        "Target of a short link",
-        "Answers like GET without a body, and is never a click.",
+        "Destination of a short link",
+        "Same as GET, without a body. Never counts as a click.",
         parameters=(_SLUG, _KNOWN),
         errors=_REFUSED,
         moved=_FOLLOWED,
@@ -60,29 +60,29 @@ LINKS: Final[dict[tuple[str, str], Described]] = {
     ),
     ("POST", f"{PREFIX}{{slug}}"): Described(
         _TAG,
-        "Open a short link with its password, or pass a request on to its target",
-        "For links with a password, and for those whose `redirectStatus` is 307 or 308, which also pass on `PUT`, "
-        "`PATCH` and `DELETE`; others answer 405. Passwords: `limit_link_passwords` (10) a minute for an address. "
-        "A click counts once the password is right.",
+        "Open a short link with its password, or forward a request to its destination",
+        "For links with a password, and for links whose `redirectStatus` is 307 or 308, which also accept `PUT`, "
+        "`PATCH` and `DELETE`; other links answer 405. Passwords can be tried `limit_link_passwords` (10) times a minute "
+        "per IP address. A click counts once the password is correct.",
         parameters=(_SLUG,),
         form={"password": "The password."},
         errors=(*_REFUSED, 403, 408, 413),
         moved={
-            302: "The target of an expired link (`expiredRedirectUrl`), or of unknown slugs (`notFoundUrl`).",
-            303: f"The password is right. {_WHERE}",
-            **dict.fromkeys((307, 308), "The target, to which the client sends the same request."),
+            302: "The destination of an expired link (`expiredRedirectUrl`), or of unknown slugs (`notFoundUrl`).",
+            303: f"The password is correct. {_WHERE}",
+            **dict.fromkeys((307, 308), "The destination, to which the client sends the same request."),
         },
         answer=str,
         media=_PAGE,
     ),
     ("GET", f"{PREFIX}{{slug}}/preview"): Described(
         _TAG,
-        "What a short link looks like where people share it",
-        "The values of `ogTitle` and the like for bots, and for people a button that goes on to the target. It asks "
-        "for no password. Of a link that has one it shows only a placeholder for its title.",
+        "Preview of a short link",
+        "For bots, the values of `ogTitle` and the other preview fields; for people, a button that continues to the "
+        "destination. No password is required: the preview of a protected link shows only a placeholder title.",
         parameters=(_SLUG,),
         errors=_REFUSED,
-        moved={302: "The target of an expired link, or of unknown slugs."},
+        moved={302: "The destination of an expired link, or of unknown slugs."},
         answer=str,
         media=_PAGE,
     ),

@@ -164,7 +164,7 @@ def headers() -> Schema:
             "held is quarantined because a bot sent it, dropped is gone.",
             "schema": {"type": "string"},
         },
-        "Retry-After": {"description": "Seconds to wait.", "schema": number},
+        "Retry-After": {"description": "Seconds to wait before you try again.", "schema": number},
         "X-RateLimit-Limit": {"description": "Requests that the window of 60 seconds holds.", "schema": number},
         "X-RateLimit-Remaining": {"description": "Whole requests left.", "schema": number},
         "X-RateLimit-Reset": {

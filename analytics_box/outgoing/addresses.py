@@ -18,7 +18,7 @@ Network = IPv4Network | IPv6Network
 MAIL_PORTS: Final = frozenset({24, 25, 109, 110, 143, 220, 465, 587, 993, 995, 2525})
 
 _PRIVATE: Final = "This name or address is in a private or reserved network"
-_INTERNAL_NAME: Final = "This name exists in private networks only"
+_INTERNAL_NAME: Final = "This name only exists in private networks"
 _INTERNAL: Final = frozenset({"internal", "local", "lan", "corp"})  # last parts of names that the internet has not
 _NAT64: Final = IPv6Network("64:ff9b::/96")
 _SIX_TO_FOUR: Final = IPv6Network("2002::/16")

@@ -103,7 +103,7 @@ class _Talk:
                 left -= len(data)
                 reader.take(data)
             elif head.status == 101:
-                raise BadAnswer("The server switches to another protocol, which was not asked for")
+                raise BadAnswer("The server switched to another protocol, which was not requested")
             elif head.status >= 200:
                 self._rest = reader.rest
                 return head

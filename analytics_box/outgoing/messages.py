@@ -122,7 +122,7 @@ class Body:
     def _begin(self, packed: tuple[str, ...]) -> None:
         """Get ready for a body in these encodings."""
         if len(packed) > 1:
-            self._give_up("The answer is packed more than once")
+            self._give_up("The answer is compressed more than once")
         elif packed and packed[0] not in {"br", "zstd"}:
             self._inflate = Deflated(may_be_bare=packed[0] == "deflate")
         elif packed:

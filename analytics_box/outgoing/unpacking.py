@@ -13,7 +13,7 @@ from typing import Final, Literal, Protocol
 from analytics_box import extras
 from analytics_box.outgoing.failures import BadAnswer
 
-NOT_PACKED: Final = "The answer cannot be unpacked"
+NOT_PACKED: Final = "The answer cannot be decompressed"
 _GZIP_OR_ZLIB: Final = 47  # wbits: whichever it is
 _BARE_DEFLATE: Final = -15
 _ZSTD_WINDOW: Final = 23  # log2 of 8 MB, which RFC 9659 asks of all who send zstd over HTTP
@@ -113,7 +113,7 @@ def _zstd() -> Whole:
 
 
 def _not_installed(extra: Literal["brotli", "zstd"]) -> BadAnswer:
-    return BadAnswer(f"The answer is packed with {extra}, and its library is not installed: {extras.missing(extra)}")
+    return BadAnswer(f"The answer is compressed with {extra}, whose library is not installed: {extras.missing(extra)}")
 
 
 _WHOLE: Final[dict[str, Callable[[], Whole]]] = {"br": _brotli, "zstd": _zstd}

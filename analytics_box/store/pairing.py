@@ -96,13 +96,13 @@ def _check_match(box: Path, events: Path, ours: Side, theirs: Side, *, accept: b
     """Raises NotAPair."""
     if theirs.box_id and theirs.box_id != ours.box_id:
         raise NotAPair(
-            f"{box} and {events.name} are of different boxes; restore two files that were saved together, or move "
-            f"{events.name} elsewhere and begin without events: {ACCEPT} --data-dir {box.parent}"
+            f"{box} and {events.name} belong to different boxes; restore two files from the same backup, or move "
+            f"{events.name} elsewhere and start without events: {ACCEPT} --data-dir {box.parent}"
         )
     if _is_older(ours, theirs) and not accept:
         raise NotAPair(
-            f"{box} is older than {events.name}, which knows of websites, links or monitors made later; restore a "
-            f"{box.name} as new as the events, or go on without those: {ACCEPT} --data-dir {box.parent}"
+            f"{box} is older than {events.name}, which refers to websites, links or monitors created later; restore a "
+            f"{box.name} as recent as the events, or continue without them: {ACCEPT} --data-dir {box.parent}"
         )
 
 

@@ -90,7 +90,7 @@ class Reserve:
                 if not self.is_given_up:
                     self._path.unlink(missing_ok=True)
                 if self._may_complain:
-                    log.warning("No reserve of disk space can be made: %s", broken.strerror)
+                    log.warning("No disk space can be reserved: %s", broken.strerror)
                 return
         if self.is_given_up:
             log.info("There is room on the disk again: events are taken")

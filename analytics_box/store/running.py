@@ -62,7 +62,7 @@ def found_damaged(directory: Path) -> None:
     try:
         (directory / UNCHECKED_FILE).touch(mode=0o600)
     except OSError as broken:
-        log.warning("%s cannot be made: %s", directory / UNCHECKED_FILE, broken.strerror)
+        log.warning("%s cannot be created: %s", directory / UNCHECKED_FILE, broken.strerror)
 
 
 def found_sound(directory: Path) -> None:

@@ -109,7 +109,7 @@ def _of_databases(databases: tuple[Db, ...]) -> Iterator[Figure]:
 def _of_replica(replica: Status) -> Iterator[Figure]:
     yield _one("analytics_box_replica_ready", "Whether the column replica answers queries", replica.state == "ready")
     yield _one("analytics_box_replica_rows_behind", "Rows of events.db that the replica lacks", replica.behind)
-    yield _one("analytics_box_clickhouse_alone_rows", "Rows that ClickHouse has and events.db has not", replica.alone)
+    yield _one("analytics_box_clickhouse_alone_rows", "Rows that are in ClickHouse but not in events.db", replica.alone)
     yield _one("analytics_box_clickhouse_orders", "Removals that wait for ClickHouse", replica.orders)
 
 
@@ -117,11 +117,11 @@ def _of_outboxes(found: Sequence[OutboxState], now: int) -> Iterator[Figure]:
     def each(name: str, text: str, values: Mapping[str, float]) -> Figure:
         return Figure(f"analytics_box_messages_{name}", "gauge", text, "outbox", values)
 
-    yield each("waiting", "Messages that wait for their receivers", {one.name: one.waiting for one in found})
+    yield each("waiting", "Waiting messages", {one.name: one.waiting for one in found})
     ages: dict[str, float] = {
         one.name: max(now - one.oldestAt, 0) / 1000 if one.oldestAt is not None else 0 for one in found
     }
-    yield each("oldest_seconds", "Age of the oldest message that waits", ages)
+    yield each("oldest_seconds", "Age of the oldest waiting message", ages)
     failing: dict[str, float] = {one.name: one.failing for one in found if one.name != "primary"}
     yield each("failing", "Receivers that have failed for 15 minutes or longer", failing)
     for one in found:
@@ -134,7 +134,7 @@ def _of_outboxes(found: Sequence[OutboxState], now: int) -> Iterator[Figure]:
 def _of_checks(found: OutgoingWatch) -> Iterator[Figure]:
     yield Figure("analytics_box_monitors", "gauge", "Monitors by state", "state", found.monitors())
     for lookups in found.lookups:
-        text = "Questions to registries of domains (RDAP), by outcome"
+        text = "Domain registry lookups (RDAP), by outcome"
         yield Figure("analytics_box_registry_questions_total", "counter", text, "outcome", lookups)
 
 

@@ -80,7 +80,7 @@ def restore(db: Connection, website_id: str, by: By, is_own: Callable[[Website],
     if website is None or website.deleted_at is None or not is_own(website):
         raise errors.NotFound.of("website", website_id, "There is no deleted website with this id")
     if by.now >= website.deleted_at + grace:
-        raise errors.NotFound.of("website", website_id, "The time to restore this website is over")
+        raise errors.NotFound.of("website", website_id, "This website can no longer be restored")
     back = replace(website, deleted_at=None, updated_at=by.now)
     rows.update(db, back)
     record(db, back, by, "updated", {"deleted": {"before": True, "after": False}})

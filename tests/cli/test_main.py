@@ -216,7 +216,7 @@ def test_check_refuses_an_empty_file_that_a_start_refuses(data: Path) -> None:
     (data / "events.db").write_bytes(b"")
     ended = run("check", data=data)
     assert ended.exit_code == 1
-    assert "A start refuses these files" in ended.output
+    assert "The box does not start with these files" in ended.output
     assert "events.db is missing or empty, but this box has been in use" in ended.output
     said = json.loads(run("check", "--json", data=data).output.splitlines()[0])
     assert said["sound"] is False

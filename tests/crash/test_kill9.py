@@ -40,7 +40,7 @@ def test_what_was_acknowledged_survives_kill_9_under_load(tmp_path: Path) -> Non
         assert stored - sent == set()
 
     with serving(data_dir, **UNLIMITED) as server:
-        server.wait_until_printed("events.db is sound after an unclean stop")
+        server.wait_until_printed("events.db is intact after an unclean stop")
         with Load(server.url, account, "last") as load:
             load.wait_until_acknowledged(50)
     assert acknowledged | load.acknowledged <= stored_names(data_dir)

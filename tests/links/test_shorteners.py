@@ -176,7 +176,7 @@ def test_domain_for_links_of_other_domains_has_to_be_the_organization_s(world: W
 @each("heading", ["Short URL path", "Shortened link", "My slug", "URL aliases", "short_code_2"])
 def test_sheet_with_short_addresses_under_an_unknown_name_is_refused(heading: str, world: World) -> None:
     answer = world.call("links.import", content=f"{heading},url\nabc,https://example.com/\n")
-    assert (answer.status, f"The column {heading} looks like short addresses" in answer.json["error"]) == (400, True)
+    assert (answer.status, f"The column {heading} seems to contain short URLs" in answer.json["error"]) == (400, True)
     known = world.call(
         "links.import", content=f"slug,{heading},url\n{heading.replace(' ', '-')},abc,https://example.com/\n"
     )

@@ -238,10 +238,10 @@ def test_password_file_in_another_encoding_is_named_as_the_cause(tmp_path: Path)
 @pytest.mark.parametrize(
     ("server", "given", "cause"),
     [
-        ({"mechanism": ""}, {"smtp_user": "box"}, "offers no sign-in"),
-        ({"mechanism": "GSSAPI"}, {"smtp_user": "box"}, "none of PLAIN, LOGIN and CRAM-MD5"),
-        ({"refuses": "MAIL", "code": 530}, {}, "wants a sign-in first"),
-        ({}, {"smtp_security": "starttls"}, "offers no STARTTLS"),
+        ({"mechanism": ""}, {"smtp_user": "box"}, "does not support sign-in"),
+        ({"mechanism": "GSSAPI"}, {"smtp_user": "box"}, "none of the sign-in methods"),
+        ({"refuses": "MAIL", "code": 530}, {}, "requires a sign-in"),
+        ({}, {"smtp_security": "starttls"}, "does not support STARTTLS"),
         ({}, {"smtp_security": "tls"}, "set smtp_security to starttls"),
     ],
 )

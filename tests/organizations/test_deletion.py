@@ -198,7 +198,7 @@ def test_after_the_grace_period_it_is_too_late(people: World) -> None:
     people.box.clock.advance(seconds=1)
     assert people.call("ada", "organizations.listDeleted").json == []
     answer = people.call("ada", "organizations.restore", organizationId=own(people))
-    assert (answer.status, answer.json["error"]) == (404, "The time to restore this organization is over")
+    assert (answer.status, answer.json["error"]) == (404, "This organization can no longer be restored")
 
 
 def test_what_was_deleted_in_it_before_stays_deleted(people: World) -> None:

@@ -50,11 +50,11 @@ def test_body_is_unpacked_and_one_in_an_unknown_encoding_is_read_as_it_is(encodi
 @each(
     ("encoding", "why"),
     [
-        ("gzip", "cannot be unpacked"),
-        ("deflate", "cannot be unpacked"),
-        ("br", "cannot be unpacked"),
-        ("zstd", "cannot be unpacked"),
-        ("gzip, br", "packed more than once"),
+        ("gzip", "cannot be decompressed"),
+        ("deflate", "cannot be decompressed"),
+        ("br", "cannot be decompressed"),
+        ("zstd", "cannot be decompressed"),
+        ("gzip, br", "compressed more than once"),
     ],
 )
 def test_body_that_cannot_be_unpacked_leaves_status_and_headers_readable(encoding: str, why: str) -> None:

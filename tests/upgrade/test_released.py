@@ -141,7 +141,7 @@ def test_upgrade_that_only_adds_says_what_it_adds_and_that_it_makes_no_backup(
         open_box(Settings(data_dir=tmp_path / "data")).close()
     assert "makes no backup" not in caplog.text
     told = run("check", "--data-dir", tmp_path / "copy")
-    assert "It makes no backup: make a backup first" in told.stdout
+    assert "It does not create a backup. Create one first" in told.stdout
 
 
 def test_a_newer_file_is_refused_with_the_way_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

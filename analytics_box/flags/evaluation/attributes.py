@@ -22,7 +22,7 @@ def read_json(content: str | bytes) -> Any:
     try:
         return json.loads(content, parse_constant=_nothing, parse_int=_integer)
     except RecursionError as deep:
-        raise ValueError("The JSON is nested too deep") from deep
+        raise ValueError("The JSON is nested too deeply") from deep
 
 
 def id_text(value: Any) -> str:

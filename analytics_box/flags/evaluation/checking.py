@@ -89,7 +89,7 @@ def _of_values(definition: Definition) -> Faults:
         yield Detail("payload", "A payload is a JSON object, or null")
     yield from _of_json(definition.payload, "payload", "A payload")
     if definition.type != "multivariant" and not isinstance(definition.offValue, bool | None):
-        yield Detail("offValue", "The off value of a flag without variants is true or false")
+        yield Detail("offValue", "The off value of a flag without variants must be true or false")
     yield from _of_json(definition.offValue, "offValue", "An off value")
 
 

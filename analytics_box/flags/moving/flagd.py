@@ -19,8 +19,8 @@ from analytics_box.flags.moving.wanted import MOST, File, Notes, Wanted, descrip
 
 _DEEPEST: Final = 30
 _DRAWN: Final = (
-    "flagd has drawn users in another way since the third version of its fractional; import the file again with the "
-    "format flagd, or flagd-v3 if yours has that version"
+    "The third version of flagd's fractional uses a different hash; import the file again with the format flagd-v3 "
+    "if you use that version, otherwise flagd"
 )
 
 

@@ -111,7 +111,7 @@ class _Writing:
         if definition.payload is not None:
             self._notes.say("The payload is left out")
         if definition.status == "inactive" and definition.offValue is not None:
-            self._notes.say("The off value is left out: flagd has none, and the code's default counts")
+            self._notes.say("The off value is left out because flagd has none; the default in the code applies")
         for name in ("dependencies", "prerequisites"):
             if getattr(definition, name):
                 self._notes.lose(f"{name} have no counterpart")

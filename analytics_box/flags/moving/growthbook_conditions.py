@@ -22,7 +22,7 @@ from analytics_box.flags.moving.wanted import Notes
 
 _USER: Final = "user_id"
 IDS: Final = frozenset(("id", "userId", "user_id"))  # attributes that are the user id here
-_LOOSE: Final = "it compares versions, and those that do not have three numbers are ordered otherwise here"
+_LOOSE: Final = "it compares versions, and versions without three numbers are ordered differently here"
 _DEEPEST: Final = 20
 
 _NUMBERS: Final[dict[str, Operator]] = {

@@ -26,7 +26,7 @@ Status = Literal["created", "updated", "unchanged", "existing", "failed"]
 MOST_EFFORT: Final = 1_000_000  # flags, and needs of flags, that are looked at for a file: two seconds
 _TOO_ENTANGLED: Final = "These flags need each other in too many ways; import them in several files"
 _INACTIVE: Final = "It is inactive; look at it and activate it"
-_NO_OFF_VALUE: Final = "Its off value is left out, so that nobody gets that until then"
+_NO_OFF_VALUE: Final = "Its off value is left out, so that no user gets it until then"
 
 
 class TooEntangled(BadRequest):

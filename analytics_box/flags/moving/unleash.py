@@ -32,8 +32,8 @@ _ATTRIBUTES: Final = unleash_constraints.ATTRIBUTES
 _GRADUAL: Final = {"gradualRolloutUserId": "userId", "gradualRolloutSessionId": "sessionId"}
 _LISTS: Final = {"userWithId": ("userIds", "user_id", "in"), "remoteAddress": ("IPs", "remoteAddress", "ip_in")}
 _NO_USER: Final = (
-    "Users without a user id were drawn by their session or at random; here all of them are drawn as one. If all of "
-    "your users have a user id, activate it"
+    "Users without a user id were assigned by session or at random; here they all share one bucket. If all of your "
+    "users have a user id, activate it"
 )
 
 

@@ -47,5 +47,5 @@ def _variant(given: Mapping[str, Any], weight: float, notes: Notes) -> Variant:
         try:
             value = msgspec.json.decode(str(value))
         except msgspec.MsgspecError:
-            notes.lose(f"The value of the variant {name} is no JSON; it is a text here")
+            notes.lose(f"The value of the variant {name} is not JSON; it becomes text")
     return Variant(key=name, value=value, type=type_of(value), weight=round(weight, 6))

@@ -84,7 +84,7 @@ def _bitly(row: Row) -> list[Fields]:
     own = row.get("link") or row.get("bitlink") or row.get("shortlink") or row.get("id")
     custom = row.get("custombitlinks") or [row.get("customlink") or row.get("custombitlink")]
     if not isinstance(custom, list) or len(custom) > _MOST_ADDRESSES:
-        raise BadRequest.about("custom_bitlinks", f"This has to be a list of up to {_MOST_ADDRESSES} addresses")
+        raise BadRequest.about("custom_bitlinks", f"Enter a list of up to {_MOST_ADDRESSES} addresses")
     slug, domain = row.get("custombackhalf") or row.get("backhalf"), row.get("customdomain") or row.get("domain")
     places = [placed(None, None, one) for one in (*custom, own) if one]
     if slug:
@@ -98,7 +98,7 @@ def _bitly(row: Row) -> list[Fields]:
 
 def _dub(row: Row) -> list[Fields]:
     if row.get("key") == "_root":
-        raise BadRequest.about("slug", "This is the target of the bare domain; set it under Domains")
+        raise BadRequest.about("slug", "This is the destination of the bare domain; set it under Domains")
     _refuse_disabled(row, "disabledat")
     phones = [system for name, system in (("ios", "iOS"), ("android", "Android")) if name in row]
     has_card = _is_true(row["proxy"]) if "proxy" in row else "image" in row
@@ -129,7 +129,7 @@ def _countries(geo: Any, phones: list[str]) -> list[Fields]:
     if geo is None:
         return []
     if not isinstance(geo, dict):
-        raise BadRequest.about("geo", 'Write countries with their URLs, like {"DE": "https://example.com/de"}')
+        raise BadRequest.about("geo", 'Enter countries with their URLs, such as {"DE": "https://example.com/de"}')
     codes = defaultdict[str, list[str]](list)
     for code, url in geo.items():
         codes[str(url)].append(str(code))
@@ -211,7 +211,7 @@ def _left(most: Any, row: Row) -> Any:
     except (TypeError, ValueError):
         return most
     if left < 1:
-        raise BadRequest.about("maxClicks", "This link has had all its visits")
+        raise BadRequest.about("maxClicks", "This link has used up its visits")
     return left
 
 
@@ -229,7 +229,7 @@ def _yourls(row: Row) -> list[Fields]:
 
 def _refuse_disabled(row: Row, name: str) -> None:
     if name in row and not _is_false(row[name]):
-        raise BadRequest("This link is disabled there; here it would work")
+        raise BadRequest("This link is disabled at the other service; here it would work")
 
 
 def _is_true(value: Any) -> bool:

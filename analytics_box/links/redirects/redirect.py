@@ -127,7 +127,7 @@ class Redirects:
             await respond(send, 204, [(b"allow", _METHODS.encode())])
             return
         if method != "GET" and method not in _WITH_BODY:
-            raise errors.MethodNotAllowed(f"A short link takes {_METHODS}", headers={"Allow": _METHODS})
+            raise errors.MethodNotAllowed(f"A short link accepts {_METHODS}", headers={"Allow": _METHODS})
         slug, rest = path, ""
         if "/" in path:
             slug, _, rest = path.partition("/")
@@ -266,7 +266,7 @@ def _check_method(found: Live, method: str) -> None:
         bodies = _WITH_BODY if found.redirect_status in _KEEP_METHOD else ()
     if method != "GET" and method not in bodies:
         allowed = ", ".join(("GET", "HEAD", "OPTIONS", *bodies))
-        raise errors.MethodNotAllowed(f"This short link takes {allowed}", headers={"Allow": allowed})
+        raise errors.MethodNotAllowed(f"This short link accepts {allowed}", headers={"Allow": allowed})
 
 
 def _choice(found: Live, seen: Seen) -> Choice:

@@ -161,7 +161,7 @@ class Isolation:
                     if await answer:
                         return True
                 except Exception as broken:
-                    log.warning("A canary could not be asked: %s", type(broken).__name__)
+                    log.warning("A host of monitor_canaries could not be checked: %s", type(broken).__name__)
             return False
         finally:
             for one in asked:
@@ -182,12 +182,10 @@ class Isolation:
         if answers and self.since is not None:
             log.warning("Monitors: the box is not cut off any more, after %.0f s", (now - self.since) / 1000)
         elif not answers and self.answered_at and (self._held or self.since is not None) and not self._is_likely:
-            log.error(
-                "Monitors: no host of monitor_canaries answers, but most monitors do: these hosts are no evidence"
-            )
+            log.error("Monitors: no host of monitor_canaries answers, but most monitors do, so these hosts are ignored")
             self.answered_at = 0
         elif not answers and self.answered_at and self.since is None and self._held:
-            log.warning("Monitors: the box is cut off from the network; what checks find says nothing until it is not")
+            log.warning("Monitors: the box is cut off from the network; results of checks are unknown until it is back")
             self.since = now
             return True
         elif not answers:

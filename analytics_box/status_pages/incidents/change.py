@@ -155,7 +155,9 @@ def check_room(incident: Incident, status: Status) -> None:
     """Raises Conflict for one with too many updates; it may always end."""
     if len(incident.updates) >= MOST_UPDATES and status not in ENDED:
         raise errors.Conflict.full(
-            "incidentUpdates", MOST_UPDATES, f"This has {MOST_UPDATES} updates; end it, and go on in a new one"
+            "incidentUpdates",
+            MOST_UPDATES,
+            f"This already has {MOST_UPDATES} updates; end it and continue in a new one",
         )
 
 

@@ -61,7 +61,7 @@ def prop(**fields: Any) -> dict[str, Any]:
         ({"targetGroupIds": ["enemies"]}, "targetGroupIds", "no such target group"),
         ({"targetGroupIds": ["friends"] * 21}, "targetGroupIds", "20 target groups"),
         ({"bucketing": {"salt": "x" * 256}}, "bucketing.salt", "255"),
-        ({"offValue": "red"}, "offValue", "is true or false"),
+        ({"offValue": "red"}, "offValue", "must be true or false"),
         (
             {"type": "multivariant", "variants": [ON], "offValue": "x" * 32_768},
             "offValue",

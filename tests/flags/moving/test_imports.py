@@ -66,7 +66,7 @@ def test_what_was_lost_makes_an_inactive_flag_with_a_note(world: World) -> None:
     waits = "It is inactive; look at it and activate it"
     assert row["notes"] == [
         "It is on at random, each time anew",
-        f"{waits}. Its off value is left out, so that nobody gets that until then",
+        f"{waits}. Its off value is left out, so that no user gets it until then",
     ]
     of_key = {one.key: one.definition for one in world.known().flags}
     assert (of_key["at-random"].offValue, of_key["plain-off"].offValue) == (None, False)

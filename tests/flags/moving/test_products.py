@@ -90,10 +90,10 @@ def _given(ready: Ruleset, key: str, to: Context, product: str) -> Any:
 
 
 _SESSION = (
-    "Users without a user id were drawn by their session or at random; here all of them are drawn as one. If all of "
-    "your users have a user id, activate it"
+    "Users without a user id were assigned by session or at random; here they all share one bucket. If all of your "
+    "users have a user id, activate it"
 )
-_LOOSE = "it compares versions, and those that do not have three numbers are ordered otherwise here"
+_LOOSE = "it compares versions, and versions without three numbers are ordered differently here"
 _KEY = "A key has 1 to 128 letters and digits of any script, and any of . _ : ~ | -"
 _UNREAD = "Its targeting cannot be read"
 LOST: dict[str, dict[str, str]] = {

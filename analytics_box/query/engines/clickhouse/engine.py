@@ -107,7 +107,7 @@ class ClickHouse:
             await asyncio.wait_for(self.following.follow(), seconds / 2)
             return await self._answers.rows(plan, seconds, take)
         except TimeoutError:
-            log.warning("ClickHouse is behind by more than a question may wait: it is not asked now")
+            log.warning("ClickHouse is too far behind to answer queries now")
         except PlanFailed:
             log.exception("ClickHouse cannot answer this; SQLite does")
         except Away:

@@ -20,7 +20,7 @@ _FIRST_WAIT, _LONGEST_WAIT = 5, 60  # seconds after a failure
 
 
 class Line:
-    """Whoever finds that ClickHouse does not do what it should loses the line; the next one opens it."""
+    """Whoever finds that ClickHouse is not available loses the line; the next one opens it."""
 
     def __init__(self, clock: Clock, target: Target) -> None:
         self._clock, self._target = clock, target
@@ -79,7 +79,7 @@ class Line:
         self.away_since = self.away_since or self._clock.now()
         self._not_before = self._clock.monotonic() + wait
         self.is_ready = False
-        log.error("ClickHouse does not do what it should (%s); next try in %d seconds", why, wait)
+        log.error("ClickHouse is not available (%s); next try in %d seconds", why, wait)
         server, self.server = self.server, None
         if server is not None:
             self._sending.submit(_closed, server)
