@@ -122,7 +122,7 @@ class BoxError(Exception):
         return {}
 
     def data(self) -> dict[str, Any]:
-        """What programs decide by, in the body's `data` (wire 10.6)."""
+        """The facts that programs decide by, in the body's `data` (wire 10.6)."""
         return {}
 
 

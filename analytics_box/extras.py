@@ -1,4 +1,4 @@
-"""Libraries that the box does without unless somebody wants what needs them, and how to install one here."""
+"""Optional libraries, and how to install one here."""
 
 import sys
 from typing import Final, Literal

@@ -75,7 +75,7 @@ class FileQueue:
             _reading.ends = None
 
     def _admit(self) -> None:
-        """Give the next turn, if there is one to give. Who has left while waiting has it for no time."""
+        """Give the next turn, if there is one to give. A file whose caller has left takes no time."""
         while (following := self._turns.next()) is not None:
             organization_id, turn = following
             if not turn.done():

@@ -1,4 +1,4 @@
-"""What texts in settings must look like so that they can work: each check returns what is wrong, or nothing. Pure."""
+"""Checks of texts in settings: each returns what is wrong, or an empty text. Pure."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -142,7 +142,7 @@ def wrong(name: str, value: object) -> str:
 
 
 def _in_ascii(host: str) -> str:
-    """What to do about a host name that browsers send in another spelling."""
+    """Advice about a host name that browsers send in another spelling."""
     try:
         return f"browsers send {host} as {host.encode('idna').decode()}; enter that"
     except UnicodeError:

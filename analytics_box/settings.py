@@ -401,7 +401,7 @@ class SettingsError(Exception):
 def load(
     flags: Mapping[str, Any], environment: Mapping[str, str] | None = None, *, checked: bool = True
 ) -> tuple[Settings, tuple[str, ...]]:
-    """Settings from TOML file < environment < flags, and warnings of names that are no settings or have no effect.
+    """Settings from TOML file < environment < flags, and warnings about unknown names and settings without effect.
 
     `flags` holds only what was given on the command line. The file is named by ANALYTICS_BOX_CONFIG, else it is
     analytics-box.toml in the data directory, if there is one. Raises SettingsError, if `checked` also for values of the
@@ -482,7 +482,7 @@ def _convert(values: dict[str, Any], known: Mapping[str, Row], *, checked: bool)
 
 
 def _without_effect(settings: Settings) -> list[str]:
-    """Warnings of settings that do nothing, because another one is not as they need it."""
+    """Warnings about settings that have no effect because of another setting."""
     usual = Settings()
     smtp = ("smtp_port", "smtp_security", "smtp_user", "smtp_password_file", "smtp_from")
     clickhouse = ("clickhouse_url", "clickhouse_password_file", "clickhouse_cluster", "clickhouse_keep_days")
@@ -538,7 +538,7 @@ def _check_mail(settings: Settings) -> None:
 
 
 def _check_events(settings: Settings) -> None:
-    """Raises SettingsError for what keeps events nowhere."""
+    """Raises SettingsError if events would be kept nowhere."""
     if settings.columnar == "clickhouse":
         _check_clickhouse(settings.clickhouse_url)
     if 0 < settings.clickhouse_keep_days < LEAST_KEPT_DAYS:

@@ -1,4 +1,4 @@
-"""URLs that somebody else wrote, taken apart. Pure."""
+"""The parts of URLs that other people wrote. Pure."""
 
 from typing import Final
 from urllib.parse import SplitResult, urlsplit

@@ -32,7 +32,7 @@ def new_link(db: Connection, email: str, *, base_url: str, by: By, remove_second
 def mailed_link(db: Connection, email: str, *, base_url: str, by: By) -> str:
     """A link for a mail to this account's address, which works for an hour. The audit log has one entry an hour.
 
-    Raises NotFound for an address without an account, and RateLimited where it got too many such mails.
+    Raises NotFound for an address without an account, and RateLimited if it got too many of these mails.
     """
     user = rows.user_by_email(db, email)
     if user is None:
@@ -44,7 +44,7 @@ def mailed_link(db: Connection, email: str, *, base_url: str, by: By) -> str:
 def link_for(
     db: Connection, user_id: str, *, base_url: str, by: By, life: int, by_mail: bool = False, audited: bool = True
 ) -> str:
-    """A link for this account that works for `life` ms. With `by_mail` nobody sees it but the mailbox."""
+    """A link for this account that works for `life` ms. With `by_mail` it is only in the mailbox."""
     token = ids.new_token()
     reset_rows.insert(
         db, digest=ids.digest(token), user_id=user_id, now=by.now, expires_at=by.now + life, by_mail=by_mail
@@ -55,7 +55,7 @@ def link_for(
 
 
 def user_of(db: Connection, token: str, now: int) -> User | None:
-    """Whose password this link sets; None for one that was used or voided, or that has expired."""
+    """The user whose password this link sets; None for a link that was used, was voided or has expired."""
     return reset_rows.user_of(db, ids.digest(token), now=now)
 
 

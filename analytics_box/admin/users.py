@@ -71,7 +71,7 @@ async def user_list(parts: Parts, given: SomeUsers) -> list[Listed]:
 
 
 async def user_confirm(parts: Parts, given: ConfirmedUser) -> Confirmation:
-    """user confirm: the address of the account is its owner's. Raises NotFound."""
+    """user confirm: confirm that the address is the owner's. Raises NotFound."""
 
     def write(db: Connection) -> None:
         user = users.find(db, given.email.strip().lower())

@@ -1,7 +1,7 @@
 """Backups in storage that speaks S3, by obstore, which is an extra.
 
-Where it is, and who may write there, stand in the environment as for other programs: AWS_ENDPOINT_URL, AWS_REGION,
-AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY. It is the operator's own address, so it may be a private one.
+The address and the credentials are in the environment, as for other programs: AWS_ENDPOINT_URL, AWS_REGION,
+AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY. The operator chose the address, so it can be private.
 """
 
 import io

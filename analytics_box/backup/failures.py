@@ -1,4 +1,4 @@
-"""What a backup or a restore can be refused for.
+"""Refusals of a backup or a restore.
 
 Failed
 ├── NoRoom          a disk has too little room

@@ -41,8 +41,8 @@ class Held(Struct, frozen=True):
 
 
 class Manifest(Struct, frozen=True):
-    """What is in a backup. `moment` is what it is of, in UTC ms; `steps` and `tables` are by file. `notice` is what
-    whoever finds it should know."""
+    """The content of a backup. `moment` is the time of its data, in UTC ms; `steps` and `tables` are by file. `notice`
+    warns people who find it."""
 
     format: int
     version: str

@@ -38,7 +38,7 @@ class Entry(Struct, frozen=True, omit_defaults=True):
 
     @property
     def has_key_in_clear(self) -> bool:
-        """Whether everybody who reads it can read what the box keeps encrypted."""
+        """Whether anyone who has the backup can read what the box keeps encrypted."""
         return self.has_key and not self.sealed
 
 

@@ -52,7 +52,7 @@ def pending(settings: Settings) -> Upgrade:
 
 
 def refusal(settings: Settings) -> str:
-    """Why the next start would refuse the files, in the words of the start; empty if it would not."""
+    """The reason why the next start would refuse the files, in its words; empty if it would not."""
     directory = settings.data_dir
     try:
         with trouble.in_words(directory):

@@ -173,7 +173,7 @@ def _option_type(annotated: Any) -> Any:
 
 
 def read_settings(given: dict[str, Any], *, checked: bool = True) -> Settings:
-    """Settings from file, environment and the flags that were given; warnings go to standard error.
+    """Settings from file, environment and command line; warnings go to standard error.
 
     Raises SettingsError, if `checked` also for values that cannot work.
     """

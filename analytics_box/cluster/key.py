@@ -47,7 +47,7 @@ class ClusterKey:
         return f"Cluster {self.seal(b'%d' % at, KNOCK).hex()}"
 
     def sent_at(self, credential: bytes) -> int:
-        """When a request with this header was sent, UTC ms. Raises Forged."""
+        """The time at which a request with this header was sent, UTC ms. Raises Forged."""
         try:
             return int(self.open(bytes.fromhex(credential.decode("ascii").removeprefix("Cluster ")), KNOCK))
         except ValueError as broken:

@@ -193,7 +193,7 @@ class Machines:
         )
 
     def _check_credential(self, given: bytes) -> None:
-        """See that a machine of this cluster asks, before its body is read. Raises Forbidden and Conflict."""
+        """Check that a machine of this cluster asks, before the body is read. Raises Forbidden and Conflict."""
         assert self._key is not None  # noqa: S101  the caller has looked
         try:
             ahead = self._key.sent_at(given) - self._clock.now()

@@ -97,7 +97,7 @@ def _weights(entry: Entry) -> dict[str, int]:
 
 
 def _as_written(entry: Entry, asked: str) -> int:
-    """What an entry is preferred by for holding exactly what was asked, above all if its title begins with it."""
+    """The bonus of an entry that has the query as it was written, above all at the start of its title."""
     title = entry.title.lower()
     if title.startswith(asked):
         return 2 * _LITERAL
@@ -105,7 +105,7 @@ def _as_written(entry: Entry, asked: str) -> int:
 
 
 def _pattern(words: Sequence[str]) -> re.Pattern[str]:
-    """Matches where one of these begins a word."""
+    """A pattern that matches each of these at the start of a word."""
     longest_first = sorted(words, key=len, reverse=True)
     return re.compile(f"(?<![^\\W_])({'|'.join(map(re.escape, longest_first))})", re.IGNORECASE)
 
@@ -121,7 +121,7 @@ def _excerpt(text: str, words: Sequence[str], marks: re.Pattern[str]) -> Iterato
 
 
 def _first(text: str, words: Sequence[str]) -> int:
-    """Where the first of these words begins; 0 for none."""
+    """The position of the first of these words; 0 for none."""
     lowered = text.lower()
     if len(lowered) != len(text):  # as with İ: its places are not those of the text
         return 0

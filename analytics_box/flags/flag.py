@@ -150,10 +150,10 @@ class Prerequisite(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Definition(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What a flag decides by: all that its history keeps, that can be exported and given back.
+    """The definition of a flag: everything that its history keeps and an export contains.
 
-    `offValue` is the value of the flag while it is inactive or lacks what it needs, and of a multivariant flag also for
-    users whom a rule switches off. Without one an inactive flag is not given, and the code's default counts.
+    `offValue` is the value of the flag while it is inactive or its requirements are not met, and of a multivariant flag
+    also for users for whom a rule turns it off. Without it an inactive flag is not given.
     """
 
     name: str = ""

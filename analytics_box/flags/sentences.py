@@ -93,7 +93,7 @@ def flag_lines(
 
 
 def _of_status(definition: Definition) -> list[Said]:
-    """What a flag that is not active gives."""
+    """The sentence about a flag that is not active."""
     words, off = FlagWords, _while_off(definition)
     match definition.status:
         case "inactive" if off:

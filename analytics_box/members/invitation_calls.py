@@ -61,8 +61,8 @@ class InvitationShown(Struct, frozen=True):
 class Invited(Struct, frozen=True):
     """Output of organizations.createInvitation. `emailed` says whether the link was sent.
 
-    Without a mail server `url` is the link, which is shown only here. With one it is null: only the invited person gets
-    the link, which proves that the address is theirs.
+    Without a mail server, `url` is the link, which is only returned here. With a mail server it is null: only the
+    invited person gets the link, which proves that the address is theirs.
     """
 
     invitation: InvitationShown

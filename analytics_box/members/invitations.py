@@ -113,9 +113,9 @@ def accept_as(db: Connection, secret: str, *, user_id: str, email: str, now: int
 
 
 def accept_new(db: Connection, secret: str, *, password: str, time_zone: str, now: int) -> tuple[Invitation, str]:
-    """Somebody without an account gets one and joins; the invitation and the new user's id.
+    """Accept an invitation with a new account. Return the invitation and the new user's id.
 
-    The account is unconfirmed where the inviter has seen the link. `password` is an Argon2 hash. Raises NotFound or
+    The account is unconfirmed if the inviter has seen the link. `password` is an Argon2 hash. Raises NotFound or
     Conflict.
     """
     found = welcome(db, secret, now)

@@ -41,7 +41,7 @@ class Waiting(Struct, frozen=True):
 
 
 class Link(Struct, frozen=True):
-    """A new invitation: its link, shown this once, or None where it goes by mail only, and whether that was sent."""
+    """A new invitation: its link, shown once, or None if it is only emailed, and whether it was sent."""
 
     email: str
     url: str | None

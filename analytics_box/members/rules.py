@@ -15,7 +15,7 @@ Status = Literal["pending", "expired", "accepted", "revoked"]
 
 
 class Invitation(Struct, frozen=True):
-    """Somebody was asked to join. Its secret is stored as a digest only. Times are UTC ms.
+    """An invitation to join an organization. Its secret is stored only as a digest. Times are UTC ms.
 
     The link of one `by_mail` was shown to nobody: whoever opens it has the mailbox.
     """

@@ -85,7 +85,7 @@ class Deliveries:
         await self._lanes.stop(seconds)
 
     async def queue(self) -> Queue:
-        """Return what waits."""
+        """Return the state of the outbox."""
         now = self._clock.now()
         return await self._db.read(lambda db: receivers.queue(db, CHANNELS, now=now))
 

@@ -30,8 +30,8 @@ class OutboxTables(Struct, frozen=True):
 
 
 class Queue(Struct, frozen=True):
-    """The messages that wait in an outbox: how many, and since when the oldest (UTC ms); and how many receivers have
-    failed for 15 minutes or longer. Webhooks of subscribers are their owners' business, so those do not count."""
+    """The messages that wait in an outbox: their number, the time of the oldest (UTC ms), and the number of receivers
+    that have failed for 15 minutes or longer. Webhooks of subscribers do not count."""
 
     waiting: int = 0
     oldest_at: int | None = None
@@ -65,14 +65,14 @@ def queue(db: Connection, outbox: OutboxTables, *, now: int) -> Queue:
 
 
 def count(outcomes: Counter[str], verdict: AttemptVerdict, error: str) -> None:
-    """Count what became of an attempt."""
+    """Count the outcome of an attempt."""
     outcomes["sent" if not error else "given_up" if verdict.again_at is None else "failed"] += 1
 
 
 def store(
     db: Connection, outbox: OutboxTables, receiver_id: str, verdict: AttemptVerdict, *, now: int, error: str
 ) -> None:
-    """Store what follows for a receiver from an attempt: with a message that expires, all that are as old do."""
+    """Store the consequences of an attempt for its receiver: with a message that expires, all that are as old do."""
     _store_backoff(db, outbox, receiver_id, verdict.backoff)
     if verdict.is_expired:
         _give_up(db, outbox, receiver_id, before=now - LIFETIME, now=now, error=error)

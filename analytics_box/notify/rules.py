@@ -47,7 +47,7 @@ def clean_name(name: str) -> str:
 
 
 class ReceiverBackoff(Struct, frozen=True):
-    """The failures of a receiver: how many in a row, since when, and when it may be tried again at the earliest.
+    """The failures of a receiver: their number in a row, the first one, and the earliest time of another try.
 
     Times are UTC ms. A new message has its receiver tried before the wait is over, but not before `not_before`.
     """
@@ -58,7 +58,7 @@ class ReceiverBackoff(Struct, frozen=True):
 
 
 class AttemptVerdict(Struct, frozen=True):
-    """What follows from an attempt: the receiver's back-off, and when the message is tried again (UTC ms).
+    """The consequences of an attempt: the receiver's back-off, and when the message is tried again (UTC ms).
 
     A message that is tried no more has no `again_at`; it `is_expired` if its receiver has failed for too long.
     """
@@ -69,18 +69,18 @@ class AttemptVerdict(Struct, frozen=True):
 
 
 def after_success() -> AttemptVerdict:
-    """The message has arrived, and its receiver is well."""
+    """The verdict after a delivery: the receiver works."""
     return AttemptVerdict(ReceiverBackoff())
 
 
 def after_refusal(before: ReceiverBackoff, now: int) -> AttemptVerdict:
-    """The message can never arrive. The next one is tried right away."""
+    """The verdict on a message that can never arrive: the next one is tried right away."""
     since = now if before.failing_since is None else before.failing_since
     return AttemptVerdict(ReceiverBackoff(before.failures, since, before.not_before))
 
 
 def after_failure(before: ReceiverBackoff, now: int, *, created_at: int, asked: int | None = None) -> AttemptVerdict:
-    """The receiver failed once more. `asked` is how many seconds it wants to be left alone."""
+    """The verdict after another failure. `asked` is how many seconds it wants to be left alone."""
     since = now if before.failing_since is None else before.failing_since
     wanted = min((asked or 0) * SECOND, LONGEST_WAIT)
     wait = max(WAITS[min(before.failures, len(WAITS) - 1)], wanted)

@@ -33,7 +33,7 @@ class Outcome(Struct, frozen=True):
     wait: int | None = None
 
     def verdict(self, before: ReceiverBackoff, now: int, *, created_at: int) -> AttemptVerdict:
-        """Return what follows for the message, written at `created_at`, and for its receiver. Times are UTC ms."""
+        """Return the consequences for the message, written at `created_at`, and for its receiver. Times are UTC ms."""
         if not self.error:
             return rules.after_success()
         if self.final:

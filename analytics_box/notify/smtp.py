@@ -21,7 +21,7 @@ _FOR_PROGRAMS = frozenset({"message-id", "references", "list-id", "list-unsubscr
 
 
 def send(settings: Settings, sender: str, mail: Mail) -> None:
-    """Returns once the server has taken the message. Raises NotSent, which names the step that failed."""
+    """Send a message; return once the server has accepted it. Raises NotSent, which names the step that failed."""
     message = _written(sender, mail)
     try:
         password = first_line("smtp_password_file", settings.smtp_password_file)
@@ -63,7 +63,7 @@ class _Utf8(smtplib.SMTP):
 
 
 class _Utf8OverTls(_Utf8, smtplib.SMTP_SSL):
-    """The same on a port that speaks TLS from the start."""
+    """A sign-in in UTF-8 on a port that uses TLS from the start."""
 
 
 def _connected(settings: Settings) -> _Utf8:

@@ -62,8 +62,8 @@ LINKS: Final[dict[tuple[str, str], Described]] = {
         _TAG,
         "Open a short link with its password, or forward a request to its destination",
         "For links with a password, and for links whose `redirectStatus` is 307 or 308, which also accept `PUT`, "
-        "`PATCH` and `DELETE`; other links answer 405. Passwords can be tried `limit_link_passwords` (10) times a minute "
-        "per IP address. A click counts once the password is correct.",
+        "`PATCH` and `DELETE`; other links answer 405. Passwords can be tried `limit_link_passwords` (10) times a "
+        "minute per IP address. A click counts once the password is correct.",
         parameters=(_SLUG,),
         form={"password": "The password."},
         errors=(*_REFUSED, 403, 408, 413),

@@ -103,9 +103,9 @@ def update(db: Connection, organization_id: str, by: By, given: Given, allowed: 
 
 
 def open_networks(db: Connection, organization_id: str, by: By, given: str, allowed: tuple[Network, ...]) -> str:
-    """Set the private networks that an organization may reach; what is stored. Whether the actor may is for the caller.
+    """Set the private networks that an organization may reach. Return the stored text.
 
-    After the commit tell the directory of organizations. Raises BadRequest.
+    The caller checks the actor's permission and, after the commit, updates the directory. Raises BadRequest.
     """
     before = private_targets.of(db, organization_id)
     try:

@@ -31,7 +31,7 @@ class OrganizationShown(Struct, frozen=True):
 class MemberShown(Struct, frozen=True):
     """A member as procedures answer with it. `name` can be empty.
 
-    Nobody has proven that the address of a member who is not `confirmed` is theirs.
+    If `confirmed` is false, nothing proves that the address is the member's.
     """
 
     userId: str

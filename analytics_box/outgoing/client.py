@@ -53,7 +53,7 @@ class Ask(Struct, frozen=True):
 
 
 class Answer(Struct, frozen=True):
-    """What came back. `address` is the one that was dialled, `phases` those of the last request; `total` is in ms.
+    """An answer. `address` is the one that was dialled, `phases` those of the last request; `total` is in ms.
 
     Header names are in lower case. `size` is what the body had before it was unpacked; a body that cannot be unpacked
     is empty and not complete, and `unreadable` says why. `certificate_expires_at` is UTC

@@ -34,7 +34,7 @@ class Cookies:
         self._kept: dict[tuple[str, str, str], _Cookie] = {}
 
     def hear(self, target: Target, headers: tuple[Header, ...]) -> None:
-        """Take over what the answer of this target sets and removes."""
+        """Apply the cookies that the answer of this target sets and removes."""
         for name, value in headers:
             if name == "set-cookie":
                 self._set(target, value)

@@ -1,4 +1,4 @@
-"""Where the body of an HTTP/1 answer ends, found as browsers find it. Pure."""
+"""The end of the body of an HTTP/1 answer, found as browsers find it. Pure."""
 
 import re
 from collections.abc import Iterator

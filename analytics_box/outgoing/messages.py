@@ -83,7 +83,7 @@ class Course(Struct):
 
 
 class Received(Struct, frozen=True):
-    """What came back. `complete` is false where the body was cut; `size` is that of the body as it came, packed.
+    """A received answer. `complete` is false if the body was cut; `size` is that of the body as it came, packed.
 
     `unreadable` says why a body could not be unpacked; it is empty then. The certificate's end is in UTC ms; None for
     http. `ended` is the perf_counter of the last byte.
@@ -144,7 +144,7 @@ class Body:
         return goes_on
 
     async def unpacked(self) -> bytes:
-        """What was kept of it."""
+        """The part of the body that was kept."""
         if self._whole is None or self.unreadable:
             return self._kept.getvalue()
         try:

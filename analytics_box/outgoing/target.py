@@ -106,7 +106,7 @@ def target(text: str) -> Target:
 
 
 def redirected(before: Target, location: str) -> Target:
-    """Where an answer's Location leads, read as browsers read it. Raises Refused.
+    """The target of an answer's Location, read as browsers read it. Raises Refused.
 
     Spaces, backslashes, tabs and UTF-8 that servers forget to encode are taken.
     """

@@ -16,7 +16,7 @@ UNCONFIRMED_FOR: Final = 48 * HOUR  # so long somebody has to confirm
 
 
 class Subscriber(Struct, frozen=True, kw_only=True):
-    """Somebody who is told, or who has been asked to confirm that. Times are UTC ms.
+    """A subscriber of a status page, confirmed or yet to confirm. Times are UTC ms.
 
     `components` are ids, none for all. `digest` is that of the secret in their links; `sealed` holds their secrets.
     The `address` of a webhook, whose path may be a secret, is its origin, a space and a digest of the whole.

@@ -43,7 +43,7 @@ def lock(directory: Path) -> Iterator[None]:
 
 
 def is_served(directory: Path) -> bool:
-    """Whether a box has this data directory now. It writes nothing, so that it works on a read-only disk, too."""
+    """Whether a box has this data directory now. It writes nothing, so that it also works on a read-only disk."""
     try:
         with _folder(directory) as folder:
             _lock_folder(folder, fcntl.LOCK_SH)

@@ -120,7 +120,7 @@ def mismatch(box: Connection, events: Connection) -> tuple[str, str]:
         return "", ""
     box_id, other_id = _box_id(box), _box_id(events)
     if other_id and other_id != box_id:
-        return box_id, f"{schema.BOX_FILE} and {schema.EVENTS_FILE} are of different boxes"
+        return box_id, f"{schema.BOX_FILE} and {schema.EVENTS_FILE} belong to different boxes"
     if any(theirs > ours for theirs, ours in zip(_known(events), _given(box), strict=True)):
         return box_id, f"{schema.BOX_FILE} is older than {schema.EVENTS_FILE}"
     return box_id, ""

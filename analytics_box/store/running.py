@@ -49,7 +49,7 @@ def closing(directory: Path) -> None:
 
 
 def closed(directory: Path) -> None:
-    """Both files are closed, and whole by themselves. On a read-only disk the next start looks through them."""
+    """Note that both files are closed and complete. On a read-only disk the next start looks through them."""
     try:
         (directory / RUNNING_FILE).unlink(missing_ok=True)
         sync_folder(directory)

@@ -45,7 +45,7 @@ class Organizations:
         return self._private_targets.get(organization_id, "")
 
     def open(self, organization_id: str, private_targets: str) -> None:
-        """An administrator has set the private networks of an organization."""
+        """Take over the private networks that an administrator has set for an organization."""
         self._private_targets[organization_id] = private_targets
 
     def remember(self, organization: Organization) -> None:

@@ -4,7 +4,7 @@ from analytics_box.store.db import Connection
 
 
 def everything(db: Connection) -> dict[str, str]:
-    """What is stored, by organization."""
+    """The stored networks, by organization."""
     found = db.execute(
         "-- tenancy.private_targets.everything\nselect organization_id, networks from private_targets"
     ).fetchall()
@@ -12,7 +12,7 @@ def everything(db: Connection) -> dict[str, str]:
 
 
 def of(db: Connection, organization_id: str) -> str:
-    """What is stored for an organization; empty for none."""
+    """The stored networks of an organization; empty for none."""
     found = db.execute(
         "-- tenancy.private_targets.of\nselect networks from private_targets where organization_id = ?",
         (organization_id,),

@@ -69,7 +69,7 @@ class Stored(Struct, frozen=True):
 class Member(Struct, frozen=True):
     """A person in an organization. `name` can be empty. Times are UTC ms.
 
-    Nobody has proven that the address of a member who is not `confirmed` is theirs.
+    If `confirmed` is false, nothing proves that the address is the member's.
     """
 
     user_id: str

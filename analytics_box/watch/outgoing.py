@@ -13,7 +13,7 @@ OUTCOMES: Final = ("sent", "failed", "given_up")
 
 
 class WatchedOutbox(Struct, frozen=True):
-    """An outbox: how to ask for what waits in it, and attempts since the start by outcome, which go on counting."""
+    """An outbox: a function that returns its queue, and the live counts of attempts since the start by outcome."""
 
     queue: Callable[[], Awaitable[Queue]]
     outcomes: Mapping[str, int] = {}

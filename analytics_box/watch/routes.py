@@ -37,10 +37,10 @@ async def ready(parts: NamedDependency[Parts]) -> Response[bytes]:
 
 
 async def metrics(request: Request[Any, Any, Any], parts: NamedDependency[Parts]) -> Response[str]:
-    """Figures for Prometheus, where the setting `metrics` is on.
+    """Figures for Prometheus, if the setting `metrics` is on.
 
-    With `metrics_token_file` for whoever sends that token. Else for programs on the same machine, unless there is a
-    proxy before the box: its clients may look like those. Raises NotFound or AuthRequired.
+    With `metrics_token_file`, callers need that token. Otherwise only programs on the same machine get an answer, and
+    none if there is a proxy, whose clients may look like them. Raises NotFound or AuthRequired.
     """
     settings = parts.settings
     if settings.metrics == "off":

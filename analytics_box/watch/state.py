@@ -33,7 +33,7 @@ from analytics_box.watch.warnings import MEGABYTE, Seen, Warning, WithoutClickHo
 class Watched(Struct, frozen=True):
     """The parts of a box that are watched. `started_at` is UTC ms.
 
-    `cut_off_since` says since when (UTC ms) the network cannot be reached, where that is so.
+    `cut_off_since` returns the time (UTC ms) since which the network cannot be reached; None if it can.
     """
 
     settings: Settings

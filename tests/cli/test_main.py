@@ -231,7 +231,7 @@ def test_check_refuses_files_of_different_boxes(data: Path, tmp_path: Path) -> N
     (data / "events.db").write_bytes((other / "events.db").read_bytes())
     ended = run("check", data=data)
     assert ended.exit_code == 1
-    assert "are of different boxes" in ended.output
+    assert "belong to different boxes" in ended.output
 
 
 def test_check_over_http_says_that_nobody_answers() -> None:

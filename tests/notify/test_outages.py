@@ -123,4 +123,4 @@ def test_metrics_and_state_have_what_waits_and_what_became_of_the_rest(here: Wor
     assert "Alert channels" in page
     assert "Domain registries" not in page, "none was asked"
     here.box.box.parts[DomainWatch]._registrations.outcomes["failed"] += 3
-    assert "0 questions answered, 3 failed" in here.people.see("ada", "/settings/box").body.decode()
+    assert "0 lookups answered, 3 failed" in here.people.see("ada", "/settings/box").body.decode()

@@ -134,12 +134,12 @@ def test_upgrade_that_only_adds_says_what_it_adds_and_that_it_makes_no_backup(
     shutil.copytree(tmp_path / "data", tmp_path / "copy")
     with caplog.at_level("INFO"):
         open_box(Settings(data_dir=tmp_path / "data")).close()
-    (line,) = [record.getMessage() for record in caplog.records if "makes no backup" in record.getMessage()]
+    (line,) = [record.getMessage() for record in caplog.records if "without a backup first" in record.getMessage()]
     assert f"box.db: {schema.BOX[-1][0]}" in line
     caplog.clear()
     with caplog.at_level("INFO"):
         open_box(Settings(data_dir=tmp_path / "data")).close()
-    assert "makes no backup" not in caplog.text
+    assert "without a backup first" not in caplog.text
     told = run("check", "--data-dir", tmp_path / "copy")
     assert "It does not create a backup. Create one first" in told.stdout
 

@@ -30,7 +30,7 @@ Keys = Annotated[tuple[Key, ...], Meta(max_length=MOST_DEPENDENCIES)]
 
 
 class GivenBucketing(Struct, frozen=True, forbid_unknown_fields=True):
-    """How users are drawn. Without an `algorithm` it stays; new flags draw independently of each other (`flagd`)."""
+    """The bucketing of users. Without `algorithm` it does not change; new flags use `flagd`, which is independent."""
 
     algorithm: Algorithm | UnsetType = UNSET
     salt: str = ""
@@ -39,7 +39,7 @@ class GivenBucketing(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class GivenFields(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The fields of a flag that input may have. What is not given stays; null empties a field.
+    """The fields of a flag that input can have. Fields that are left out do not change; null clears a field.
 
     The first of `rules` that matches decides, then those of the target groups, then the flag itself: `defaultValue` of
     a boolean, `rolloutPercentage` of a rollout, `variants` by weight of a multivariant. The flag is off unless its

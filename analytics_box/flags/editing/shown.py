@@ -61,7 +61,7 @@ class VariantShown(Struct, frozen=True, kw_only=True):
 
 
 class BucketingShown(Struct, frozen=True, kw_only=True):
-    """How users are drawn. The draws of all algorithms but `default` are independent of those of other flags."""
+    """The bucketing of users. All algorithms except `default` select users independently of other flags."""
 
     algorithm: Algorithm
     salt: str | UnsetType = UNSET
@@ -200,7 +200,7 @@ def variant_shown(variant: Variant) -> VariantShown:
 
 
 def bucketing_shown(bucketing: Bucketing) -> BucketingShown:
-    """How a flag draws, for an answer."""
+    """The bucketing of a flag, for an answer."""
     return BucketingShown(
         algorithm=bucketing.algorithm,
         salt=bucketing.salt or UNSET,

@@ -102,7 +102,7 @@ class Asker:
 
     @property
     def person(self) -> str:
-        """Whom draws by user are about (wire 6.3): an email among the properties does not count."""
+        """The id that draws by user use (wire 6.3); an email among the properties does not count."""
         if self._name is None:
             self._name = drawn_by(self.user_id) or drawn_by(bounded(self.context.email)) or ANONYMOUS
         return self._name

@@ -1,4 +1,4 @@
-"""Attributes of users as apps send them, read leniently: an odd one is odd alone, and the others count. Pure."""
+"""Attributes of users as apps send them, read leniently: one that is invalid does not affect the others. Pure."""
 
 import json
 import math
@@ -39,4 +39,4 @@ def _integer(digits: str) -> int | float:
 
 
 def _nothing(name: str) -> None:
-    """NaN and infinities have no JSON."""
+    """Read NaN and infinities as null, because JSON has none."""

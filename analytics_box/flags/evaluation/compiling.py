@@ -74,7 +74,7 @@ class Ruleset:
         return tuple(dict.fromkeys(one.flag.key for one in self._made))
 
     def one(self, key: str, context: Context) -> Outcome | None:
-        """What a flag gives to somebody; None if no flag of that key is given to them."""
+        """The outcome of a flag for a user; None if the user gets no flag of that key."""
         asker = Asker(context)
         found = self._found(key, asker) or self._resting_found(key, asker)
         return (found.fixed or found.decide(asker)) if found else None
@@ -287,7 +287,7 @@ class _Compiled:
         return self._outcome(reason, rule.enabled)
 
     def _off(self, reason: Reason) -> Outcome:
-        """What it gives while it is off."""
+        """The outcome while the flag is off."""
         return self._outcome(reason, is_on_while_off(self.flag.definition))
 
     def _outcome(self, reason: Reason, enabled: bool, variant: Variant | None = None) -> Outcome:

@@ -20,7 +20,7 @@ Reason = Literal[
 
 
 class Outcome(Struct, eq=False):
-    """What a flag gives (wire 6.1). There are few of a flag, made when it is compiled and shared by all who get them.
+    """The outcome of a flag (wire 6.1). A flag has few, created when it is compiled and shared by all users.
 
     `encoded` is the wire's result as JSON. `count` is how often it was given since somebody took it: only the counting
     of evaluations (usage) changes it. Without `has_value` a multivariant flag gives no value, only whether

@@ -40,8 +40,7 @@ _DRAWN: dict[RolloutBy, tuple[str, ...]] = {
 
 
 def uses_of(flags: Iterable[Flag], groups: Iterable[TargetGroup], off: Iterable[Flag] = ()) -> Uses:
-    """What these flags look at, themselves and by the target groups that they have; those that are `off` look only at
-    whose they are."""
+    """The attributes that these flags and their target groups look at; those that are `off` look only at whose they are."""
     looking = _Looking({group.id: group for group in groups})
     for flag in flags:
         looking.at_flag(flag)

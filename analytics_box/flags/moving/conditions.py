@@ -267,7 +267,7 @@ def variants_of(values: Iterable[Any], names: Sequence[str] = ()) -> list[Varian
 
 
 def identity_of(value: Any) -> bytes:
-    """The same for equal values of the same type, and for no others."""
+    """A key that only equal values of the same type have in common."""
     return type(value).__name__.encode() + msgspec.json.encode(value, order="sorted")
 
 

@@ -44,7 +44,7 @@ def read_v3(given: Mapping[str, Any], environment: str | None = None) -> File:
 
 
 def read_unsure(given: Mapping[str, Any], environment: str | None = None) -> File:
-    """What a file wants of which nobody said which version of flagd it is of. Raises BadRequest."""
+    """Read a file whose version of flagd is unknown. Raises BadRequest."""
     return read(given, environment, sure=False)
 
 

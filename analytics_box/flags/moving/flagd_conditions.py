@@ -71,7 +71,7 @@ class Evaluators:
         return self._given[name]
 
     def begin_part(self) -> None:
-        """One more part of an expression is read. Raises Strange after too many."""
+        """Count one more part of an expression. Raises Strange after too many."""
         keep_going()
         self._parts += 1
         if self._parts > MOST_PARTS:

@@ -298,7 +298,7 @@ class _Reading:
 
 
 def _named(some: Iterable[Variant], variants: Iterable[Variant]) -> tuple[str, ...]:
-    """What a prerequisite calls some of these variants: of a flag that is only on or off, whether it is on."""
+    """The names of these variants in a prerequisite; for a flag that is only on or off, whether it is on."""
     is_boolean = all(isinstance(each.value, bool) for each in variants)
     return tuple(("true" if one.value else "false") if is_boolean else one.key for one in some)
 

@@ -52,14 +52,14 @@ class Environment:
         )
 
     def one(self, key: str, context: Context) -> Given:
-        """What a flag gives to somebody: the same as in the answer for all."""
+        """The result of a flag for a user, the same as in the answer for all flags."""
         outcome = self.ruleset.one(key, context)
         if outcome is not None:
             return self._given(outcome, context)
         return Given(404, results.failure("FLAG_NOT_FOUND", "There is no such flag", key))
 
     def all(self, context: Context) -> list[Given]:
-        """What all flags give to somebody."""
+        """The results of all flags for a user."""
         return [self._given(outcome, context) for outcome in self.ruleset.all(context)]
 
     def _given(self, outcome: Outcome, context: Context) -> Given:

@@ -26,7 +26,7 @@ class Asked(Struct, frozen=True):
 
 
 def asked(content: bytes, query: bytes, environment: str = "") -> Asked:
-    """What a body and a query string ask for, by default of an environment.
+    """The request in a body and a query string, by default for an environment.
 
     All of OFREP's context are properties, with those in an object `properties`, as the flags API has them; of them
     targetingKey (else userId), email, organizationId and teamId are what rules call the user. One that cannot be read

@@ -22,7 +22,7 @@ _REASONS: Final[Mapping[Reason, str]] = {
 
 
 def success(outcome: Outcome) -> bytes:
-    """What a flag gives, as JSON.
+    """The result of a flag, as JSON.
 
     A flag with variants gives that of somebody's variant, or its off value; if there is none there is no value, and the
     client's code has the default. Other flags give whether they are enabled, which is also the variant of flags that

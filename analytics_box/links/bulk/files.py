@@ -52,7 +52,10 @@ _QUOTES: Final = (
     "The quotation marks of this row do not match: a cell with one in it is quoted, and each inside doubled"
 )
 _OF_ADDRESS = re.compile(r"short(?:ened)?(?:url|link|code|address|path|id)|slug|alias|backhalf|bitlink")
-_UNKNOWN_ADDRESS: Final = "The column {heading} seems to contain short URLs, but its name is unknown: rename it to slug or shortUrl, or remove it"
+_UNKNOWN_ADDRESS: Final = (
+    "The column {heading} seems to contain short URLs, but its name is unknown: "
+    "rename it to slug or shortUrl, or remove it"
+)
 _NOTHING: Final = "There is no link in this file"
 _NO_LIST: Final = "A JSON file of links is a list of objects, like [{…}, {…}]"
 _LISTS: Final = frozenset(("links", "shortUrls", "data", "result"))  # in which answers of other services have links

@@ -47,7 +47,7 @@ _UNPROTECTED: Final = (
 class GivenImport(Struct, frozen=True, forbid_unknown_fields=True):
     """Input of links.import: a file's text. A row with an `externalId` that a link has changes that link.
 
-    Folders that are not there are made. `domain` is for links of other services whose short address is on none of the
+    Missing folders are created. `domain` is for links of other services whose short address is on none of the
     organization's link domains: one of these, or empty for the box's own host. Without it, such rows fail.
     """
 
@@ -153,7 +153,7 @@ def read(content: str, form: Form) -> File:
 
 
 def _places(call: Call, organization_id: str, instead: str | None) -> LinkPlaces:
-    """Where links may come to stand. Raises BadRequest if `instead` is not a domain of the organization."""
+    """The domains that links can be placed on. Raises BadRequest if `instead` is not a domain of the organization."""
     own = frozenset(each.domain for each in call.parts[LinkDomains].of(organization_id))
     if instead and instead not in own:
         raise BadRequest.about("domain", domains.UNKNOWN)

@@ -92,7 +92,7 @@ class ImportJobs:
         return job
 
     def check_again(self, job: Job, call: Call, domain: str) -> None:
-        """Check a file whose links may come to stand on this domain; empty for the box's own host."""
+        """Check a file again, with its links on this domain; empty for the box's own host."""
         if job.state == "checked":
             job.domain = domain
             job.hear(0, job.total)

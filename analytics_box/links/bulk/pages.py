@@ -113,7 +113,7 @@ async def _form(visit: Visit, again: Again) -> Page:
 
 
 def _places(visit: Visit, job: Job) -> list[tuple[str, str, bool]]:
-    """Where links of other domains can go: value, words, and whether it is selected."""
+    """The domains for links of other domains: value, label, and whether it is selected."""
     own = (each.domain for each in visit.parts[LinkDomains].of(visit.person.organization_id))
     found = [
         ("", LinkImport.own_host.format(host=visit.parts.settings.public_url.partition("://")[2])),

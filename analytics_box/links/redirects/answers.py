@@ -80,7 +80,7 @@ async def open_app(send: Send, render: Render, choice: Choice, location: str, sy
 
 
 async def preview(send: Send, render: Render, link: Link, url: str) -> None:
-    """What a link says of itself where people share it: of a protected one only that it is a short link."""
+    """The preview of a shared link; of a protected link only that it is a short link."""
     name = link.og_title or link.name
     if link.password is not None:
         link = replace(link, og_title=None, og_description=None, og_image_url=None, og_video_url=None)

@@ -146,7 +146,7 @@ def _certificate(live: Live | None, person: Person, now: int) -> tuple[str, bool
 
 
 def _history(spans: Sequence[Span], window: Window, person: Person, now: int) -> tuple[SpanLine, ...]:
-    """What is told of the chosen range, the newest first: what began in it, and what lasted into it."""
+    """The incidents of the chosen range, newest first: those that began in it or lasted into it."""
     within = [span for span in spans if span.start < window.end and (not span.until or span.until > window.start)]
     told = [span for span in within if span.state in _TOLD][-HISTORY:]
     return tuple(

@@ -148,7 +148,7 @@ def _around(call: Call, acting: Reach) -> Around:
 
 
 def _planned(plan: Plan, wanted: Sequence[Wanted]) -> tuple[list[Planned], list[Planned]]:
-    """What would become of the monitors of a file, and of those that cannot be, because their parents are in a
+    """The plan for the monitors of a file, and for those that cannot be, because their parents are in a
     circle."""
     ordered, circles = in_order(wanted)
     return [plan.of(one) for one in ordered], circles
@@ -198,7 +198,7 @@ def _store(db: Connection, tools: Tools, acting: Reach, one: Planned) -> Changed
 async def _windows(
     call: Call, acting: Reach, known: dict[str, str], wanted: Sequence[WantedWindow], given: GivenImport
 ) -> list[WindowShown]:
-    """What becomes of windows; those that are there stay as they are."""
+    """The results for windows; existing windows do not change."""
     there = list(call.parts[Monitors].windows(acting.organization_id))
     ids, names = {one.id for one in there}, {one.name for one in there}
     shown = []
@@ -216,7 +216,7 @@ async def _windows(
 async def _window(
     call: Call, acting: Reach, known: dict[str, str], wanted: WantedWindow, given: GivenImport
 ) -> WindowShown:
-    """What becomes of a window that is not there."""
+    """The result for a new window."""
     monitors = call.parts[Monitors]
     name = wanted.given.name
     covers = wanted.given.covers

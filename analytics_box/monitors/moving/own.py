@@ -152,7 +152,7 @@ def _file_secrets(has: Secrets) -> FileSecrets:
 
 
 def _named(monitor: Monitor) -> tuple[str, ...]:
-    """Which secrets a monitor has, but for the token of a push; what it says over TCP may be one, and values in its
+    """The secrets that a monitor has, but for the token of a push; what it says over TCP may be one, and values in its
     URL."""
     has = monitor.secrets
     said = {"headers": has.headers, "body": has.body, "password": has.user, "token": has.bearer}

@@ -202,7 +202,7 @@ def _compared_texts(asked: Assertion, texts: tuple[str, ...]) -> Iterator[bool]:
 
 
 def _compared_records(asked: Assertion, records: tuple[DnsRecord, ...]) -> Iterator[bool]:
-    """By their meaning; a pattern may be written for a zone file."""
+    """Compare records by their meaning; a pattern may be written for a zone file."""
     match asked.comparison:
         case "equals" | "not_equals":
             return (record.equals(asked.value) == (asked.comparison == "equals") for record in records)

@@ -16,7 +16,7 @@ Pairs = tuple[tuple[str, str], ...]
 
 
 class Seen(Struct):
-    """What was there to see; None or empty for what this kind of check does not see.
+    """The observations of a check; None or empty for what this kind of check does not see.
 
     `status_name` is like 404 Not Found; `total` and `ttfb` are in ms. `unreadable` says why there is no body where one
     came. `certificate_ends` is UTC ms. `tls_wrong` says why a certificate is not accepted; `certificate_valid` is None

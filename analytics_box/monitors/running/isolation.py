@@ -1,4 +1,4 @@
-"""Whether it is the box that is cut off, and not what it checks (monitors: states).
+"""Detection of a box that is cut off, rather than the services that it checks (monitors: states).
 
 A network failure of a monitor that was up says nothing by itself: it is held until a well-known host, a canary, has
 answered a question asked after it. If no canary answers, and most monitors checked since cannot be reached either, the
@@ -90,7 +90,7 @@ class Isolation:
             self._asking = asyncio.get_running_loop().create_task(self._ask_all(len(self._held)))
 
     def due_at(self) -> int | None:
-        """When to look next (UTC ms); None if nobody has to, or a look is under way."""
+        """The time of the next look (UTC ms); None if nobody has to, or a look is under way."""
         if not self._canaries or self._asking is not None:
             return None
         now = self._clock.now()

@@ -63,8 +63,8 @@ class Sending(Struct, frozen=True):
 class Kind(Struct, frozen=True, kw_only=True):
     """A kind of channel. `name` is for programs, `label` and `help` are for people.
 
-    `shown` says where a channel leads, without a secret. `made` is what is sent for a message; None if the service has
-    no use for it. `check` looks at all fields together; it raises BadRequest. Where `new_secret` is there, the box
+    `shown` is the destination of a channel, without a secret. `made` is the request for a message; None if the service
+    has no use for it. `check` looks at all fields together; it raises BadRequest. Where `new_secret` is there, the box
     makes a secret for each channel to sign with. With `stays_open`, an alert waits there until a message resolves it.
     Unless `in_clear`, messages go over http only within private networks that are open to the asker.
     """

@@ -1,4 +1,4 @@
-"""Where pictures of status pages are uploaded. Whoever has the address may, once, within some minutes."""
+"""The upload of pictures of status pages. Anyone with the address can upload once, within some minutes."""
 
 from typing import Any, cast
 

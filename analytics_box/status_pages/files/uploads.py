@@ -1,4 +1,4 @@
-"""Addresses to which a picture can be uploaded once within some minutes, by whoever has them. Pure but for the key.
+"""Addresses to which a picture can be uploaded once within some minutes, by anyone who has them. Pure but for the key.
 
 An address names the page, the kind of picture, who asked for it and until when it is good, under a signature. Who asked
 for it must still be allowed to when it is used.

@@ -72,7 +72,7 @@ class SubscriberDeliveries:
         await asyncio.gather(*(lanes.stop(seconds) for lanes in self._lanes))
 
     async def queue(self) -> Queue:
-        """Return what waits."""
+        """Return the state of the outbox."""
         now = self._clock.now()
         return await self._db.read(lambda db: receivers.queue(db, SUBSCRIBERS, now=now))
 

@@ -1,4 +1,4 @@
-"""How many subscribers have received each update: kept with the update, because deliveries are forgotten."""
+"""The number of subscribers who received each update, kept with the update, because deliveries are forgotten."""
 
 from collections.abc import Collection
 from typing import NamedTuple
@@ -28,7 +28,7 @@ def count(db: Connection, topic: str) -> None:
 
 
 def of(db: Connection, updates: Collection[str]) -> dict[str, Reached]:
-    """How many subscribers received each of these updates, and whether it waits for one if none has yet.
+    """The number of subscribers who received each of these updates, and whether it waits for the first one.
 
     Updates from before the box counted this have their deliveries of the last 30 days.
     """

@@ -19,7 +19,7 @@ from analytics_box.store.seal import Seal, SealBroken
 
 
 class Secrets(Struct, frozen=True):
-    """`link` stands in the links of a subscriber. Messages of a webhook go to `address` and are signed with
+    """`link` is in the links of a subscriber. Messages of a webhook go to `address` and are signed with
     `signing`."""
 
     link: str

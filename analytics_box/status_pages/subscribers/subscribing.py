@@ -42,9 +42,9 @@ class Wanted(Struct, frozen=True):
 
 
 class Tools(Struct, frozen=True):
-    """What subscribing needs: the seal of secrets, what strangers may reach, and how many a page may have.
+    """The tools of subscribing: the seal of secrets, the fence of strangers, and the most subscribers of a page.
 
-    A webhook is a stranger's whoever enters it: deliveries reach the public internet only.
+    A webhook counts as a stranger's, even if a member enters it: deliveries reach the public internet only.
     """
 
     seal: Seal

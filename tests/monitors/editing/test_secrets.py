@@ -84,8 +84,8 @@ def test_a_monitor_whose_secrets_cannot_be_read_rests_until_it_gets_new_ones(wor
     assert not world.run(plain).is_paused
     shown = world.good("getSchedule", scheduleId=one)
     assert (shown["isPaused"], shown["schedulerStatus"]) == (False, "missing")
-    assert "cannot be read" in shown["problem"]
-    assert "cannot be read" in world.call("manualCheck", scheduleId=one).json["error"]
+    assert "cannot be decrypted" in shown["problem"]
+    assert "cannot be decrypted" in world.call("manualCheck", scheduleId=one).json["error"]
     world.good("updateSchedule", scheduleId=one, name="Still")
     world.reopen()
     assert world.run(one).is_paused
