@@ -40,7 +40,7 @@ _DRAWN: dict[RolloutBy, tuple[str, ...]] = {
 
 
 def uses_of(flags: Iterable[Flag], groups: Iterable[TargetGroup], off: Iterable[Flag] = ()) -> Uses:
-    """The attributes that these flags and their target groups look at; those that are `off` look only at whose they are."""
+    """The attributes that flags and their target groups look at; flags that are `off` look only at whose they are."""
     looking = _Looking({group.id: group for group in groups})
     for flag in flags:
         looking.at_flag(flag)
