@@ -34,6 +34,7 @@ _FEWEST_PIECES = 256  # that any body may have
 _SHORT = 256  # bytes of a piece; beyond the fewest, pieces are longer on average
 _PASSED_OVER = 8 << 20  # bytes
 _PASSING_SECONDS = 2.0
+MOST_PASSED_OVER = 32  # bodies at the same time
 _PAUSE = 1.0  # seconds between looks at deadlines
 _TOO_LARGE = "The body can have up to {:,} bytes"
 _MISSING = re.compile("Object missing required field `(.+)`")
@@ -118,6 +119,7 @@ class _Deadlines:
             del _DEADLINES[self._loop]
 
 
+_PASSING: set[object] = set()  # requests whose bodies are passed over now
 _DEADLINES: dict[asyncio.AbstractEventLoop, _Deadlines] = {}
 
 
@@ -160,15 +162,23 @@ async def read(scope: Scope, receive: Receive, *, limit: int, seconds: float) ->
 async def pass_over(scope: Scope, receive: Receive) -> None:
     """Take what is left of a refused body without keeping it: many clients read an answer only once they have sent all.
 
-    A body that is too long, or too slow, is left; the server then closes the connection.
+    A body that is too long, or too slow, is left, and so is one beyond MOST_PASSED_OVER, which is a flood; the server
+    then closes the connection.
     """
     length = length_of(scope)
     if scope.get("body_read") or not (length.isdigit() and ANONYMOUS_BYTES < int(length) <= _PASSED_OVER):
         return
-    with contextlib.suppress(TimeoutError, asyncio.CancelledError):  # the client leaves once it has its answer
-        async with asyncio.timeout(_PASSING_SECONDS):
-            while (message := await receive())["type"] == "http.request" and message["more_body"]:
-                pass
+    if len(_PASSING) >= MOST_PASSED_OVER:
+        return
+    request = object()
+    _PASSING.add(request)
+    try:
+        with contextlib.suppress(TimeoutError, asyncio.CancelledError):  # the client leaves once it has its answer
+            async with asyncio.timeout(_PASSING_SECONDS):
+                while (message := await receive())["type"] == "http.request" and message["more_body"]:
+                    pass
+    finally:
+        _PASSING.discard(request)
 
 
 def length_of(scope: Scope) -> bytes:

@@ -102,3 +102,26 @@ def test_body_in_many_short_pieces_is_refused_before_most_of_them_are_read(lengt
     assert 0 < asyncio.run(story(1)) < 500
     assert 0 < asyncio.run(story(32)) < 500
     assert asyncio.run(story(500)) == 0
+
+
+def test_only_so_many_refused_bodies_are_passed_over_at_once() -> None:
+    declared = request() | {"headers": [(b"content-length", b"1000000")]}
+
+    async def story() -> tuple[int, int]:
+        asked, ends = 0, asyncio.Event()
+
+        async def receive() -> dict[str, Any]:
+            nonlocal asked
+            asked += 1
+            await ends.wait()
+            return {"type": "http.request", "body": b"", "more_body": False}
+
+        tasks = [asyncio.create_task(body.pass_over(declared, receive)) for _ in range(body.MOST_PASSED_OVER + 5)]
+        await asyncio.sleep(0)
+        first = asked
+        ends.set()
+        await asyncio.gather(*tasks)
+        await body.pass_over(declared, receive)
+        return first, asked
+
+    assert asyncio.run(story()) == (body.MOST_PASSED_OVER, body.MOST_PASSED_OVER + 1)
