@@ -101,7 +101,7 @@ def client_website(intake: Intake, sent: Delivery) -> Tracked:
 
 
 def prepared(intake: Intake, sent: Delivery, tracked: Tracked) -> PreparedSender:
-    """Who sends to this website, and where it goes. Raises Forbidden for a page or address that may not."""
+    """The sender and the destination of a website's events. Raises Forbidden for a page or address that may not."""
     return intake.senders.of(tracked, sent.scope, sent.headers, intake.clock.now())
 
 

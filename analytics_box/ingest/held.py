@@ -1,4 +1,4 @@
-"""What is measured on pages that a bot visits, quarantined with its events (semantics 19).
+"""Measurements on pages that a bot visits, quarantined with its events (semantics 19).
 
 A span becomes a row of events that is named after its table, and whose properties are what that has of its own. Such
 rows are counted, removed and exported with the bot's events; counting these makes spans of them again (unflag.py).
@@ -47,7 +47,7 @@ def held(span: Span, sender: Sender) -> Event:
 
 
 def own_of(table: str, properties: str | None) -> Own | None:
-    """What the span of such a row has of its own; None if the budget of its website had no room for it."""
+    """The properties of the span of such a row; None if the budget of its website had no room for it."""
     try:
         own = _OWN.decode(properties or "")
     except msgspec.DecodeError:

@@ -1,4 +1,4 @@
-"""Who sends a page's events and where they go: everything that the head of a request says.
+"""The sender and the destination of a page's events: everything that the head of a request says.
 
 A browser sends the same head with each of its events, so what it says is worked out once and remembered.
 `PreparedSenders.of` works it out from the headers in its key and from no others, so a header that is not in the key
@@ -70,7 +70,7 @@ class PreparedSenders:
         salts.memories.append(self.forget)
 
     def of(self, tracked: Tracked, scope: Scope, headers: Mapping[bytes, bytes], now: int) -> PreparedSender:
-        """Who sends this request to a website. Raises Forbidden for a page or address that may not (wire 4.6)."""
+        """The sender of this request to a website. Raises Forbidden for a page or address that may not (wire 4.6)."""
         client = scope["client"]
         key = (
             tracked.client_id.id,
@@ -123,7 +123,7 @@ class PreparedSenders:
 
 
 def sender_of(geo: Geo, scope: Scope, headers: Mapping[bytes, bytes], *, by_key: bool) -> Sender:
-    """What a request tells of its sender. With an API key it is a server, neither classified nor located."""
+    """The sender of a request. With an API key it is a server, neither classified nor located."""
     user_agent = headers.get(b"user-agent", b"").decode("latin-1")[:1024]
     network = network_of(scope["address"])
     if by_key:
@@ -179,5 +179,5 @@ def admit(check: OriginCheck, headers: Mapping[bytes, bytes], address: str) -> s
 
 
 def page_identity(tracked: Tracked, network: str) -> str:
-    """Whom the limit of a page's events is for: a website and an address."""
+    """The identity that a page's events are limited by: a website and an address."""
     return f"website:{tracked.website.id}:{network}"

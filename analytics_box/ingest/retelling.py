@@ -123,7 +123,7 @@ def _with_signal(session: Session, signal: Signal) -> Session:
 
 
 def _waiting_with(waiting: bytes, signal: Signal) -> bytes:
-    """What waits, with one more; the oldest gives way where there are many."""
+    """The waiting signals, with one more; the oldest gives way where there are many."""
     if len(waiting) < MOST_BYTES:
         return waiting + packed([signal])
     return packed([*sorted(fresh(waiting, signal), key=attrgetter("time"))[1 - MOST_SIGNALS :], signal])
@@ -221,7 +221,7 @@ class _Telling:
         return near or home_of((group,), signal, named=self._named) is not None
 
     def _put_back(self) -> None:
-        """What no session takes stays where it has been."""
+        """Put back what no session takes."""
         for signal, source in [item for item in self._pending if item[1] > 0]:
             self._pending.remove((signal, source))
             self._owners[source].add(signal, source)
@@ -282,5 +282,5 @@ class _Telling:
 
 
 def _place(item: _Sourced) -> tuple[int, bool]:
-    """Where a signal is in the order of times: a page is shown before it is left."""
+    """The place of a signal in the order of times: a page is shown before it is left."""
     return item[0].time, item[0].what == PAGE_EXIT

@@ -1,4 +1,4 @@
-"""Which session an event belongs to (semantics 10 to 15). Pure: nothing here reads or writes.
+"""The session that an event belongs to (semantics 10 to 15). Pure: nothing here reads or writes.
 
 The order of arrival does not matter: whatever comes late is told together with what is known of its visitor
 (retelling.py). Only sessions that were already apart stay apart.

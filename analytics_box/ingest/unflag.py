@@ -129,7 +129,7 @@ def _timings(db: Connection, row: Row) -> None:
 
 
 def _measure(db: Connection, row: Row, table: str, placing: Placing, strings: Strings) -> None:
-    """What was measured, as the row of its table that it would have been at once."""
+    """Convert a measurement to the row that its table would have had without quarantine."""
     own = own_of(table, row[_AT["properties"]])
     if own is None:
         return

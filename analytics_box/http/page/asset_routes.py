@@ -32,12 +32,12 @@ def tracker_to_read(scope: Scope, parts: Parts) -> Plain:
 
 
 def tracker_parts(scope: Scope, parts: Parts) -> Plain:
-    """What the script loads when a page asks for more than it can do; it loads the single parts."""
+    """The part of the script that loads other parts, if a page asks for more than the script can do."""
     return _serve(scope, parts[Assets].files["tracker/parts.js"], _FOR_AN_HOUR, everywhere=True)
 
 
 def tracker_part(scope: Scope, parts: Parts) -> Plain:
-    """One part of the tracker. An older script may name an older hash: it gets today's part, for an hour."""
+    """A part of the tracker. An older script may name an older hash: it gets today's part, for an hour."""
     assets = parts[Assets]
     found = assets.files.get(f"tracker/parts/{scope['rest']}")
     if found is None:
