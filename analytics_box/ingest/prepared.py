@@ -1,10 +1,10 @@
 """The sender and the destination of a page's events: everything that the head of a request says.
 
-A browser sends the same head with each of its events, so what it says is worked out once and remembered.
+A browser sends the same head with each of its events, so its meaning is worked out once and remembered.
 `PreparedSenders.of` works it out from the headers in its key and from no others, so a header that is not in the key
-cannot change the result. A remembered sender is used only while the objects that it was made from are still in their
-places: the website in its directory, its settings for bots and the databases of places. So whoever changes one of them
-has nothing to do here. Visitor ids belong to the salts that they were made with, and all of this memory is gone with
+cannot change the result. A remembered sender is used only while the objects that it was made from are still in place:
+the website in its directory, its settings for bots and the databases of locations. So code that changes one of them
+has nothing to do here. Visitor ids are valid under the salts that they were made with, and this memory is cleared with
 them.
 """
 
@@ -32,14 +32,17 @@ from analytics_box.websites.rules import Website
 MOST_BYTES = 16 << 20  # some 10,000 senders
 _ENTRY = 1_000  # bytes that a remembered sender takes besides its texts: about, and rather more
 _LONGEST = 2_000  # bytes of a head that is worth remembering
-# All headers that say something of a sender, with those by which a proxy may say where it is.
+# All headers that describe a sender; the headers in which a proxy may name its location are added to them.
 _HEADERS = (b"user-agent", b"accept", b"accept-language", b"origin", b"sec-ch-ua", b"signature-agent", b"from")
 
 _Key = tuple[str | bytes | None, ...]
 
 
 class PreparedSender(Struct, frozen=True, gc=False):
-    """A sender as one website sees it, where its events go, and the identity that its limits count under."""
+    """A sender as one website sees it, the target of its events, and the identity that its limits count under.
+
+    `tracked`, `wishes` and `places` are the objects that it was made from.
+    """
 
     sender: Sender
     target: Target
@@ -102,11 +105,11 @@ class PreparedSenders:
         return len(self._recent) + len(self._older)
 
     def _prepare(self, tracked: Tracked, scope: Scope, headers: Mapping[bytes, bytes], now: int) -> PreparedSender:
-        said = {name: headers[name] for name in self._headers if name in headers}
+        known = {name: headers[name] for name in self._headers if name in headers}
         check, address, site = tracked.check, scope["address"], tracked.website.site
-        target = target_of(tracked.website, check, admit(check, said, address))
+        target = target_of(tracked.website, check, admit(check, known, address))
         wishes, places, salts = self._classification.of(site), self._geo.places, self._salts.current(now)
-        sender = self._classification.classify(sender_of(self._geo, scope, said, by_key=False), site)
+        sender = self._classification.classify(sender_of(self._geo, scope, known, by_key=False), site)
         ids = visitors.hashed((salts.today, salts.yesterday), site, f"{sender.network}\0{sender.user_agent}")
         sender = replace(sender, salts=salts, ids=ids)
         return PreparedSender(sender, target, page_identity(tracked, sender.network), tracked, wishes, places)
@@ -116,7 +119,7 @@ class PreparedSenders:
         if size > _LONGEST or 2 * (_ENTRY + size) > self.most_bytes:
             return
         if key not in self._recent:
-            self._bytes += _ENTRY + 2 * size  # the sender has most of them, too
+            self._bytes += _ENTRY + 2 * size  # the sender repeats most of them
         self._recent[key] = prepared
         if 2 * self._bytes >= self.most_bytes:
             self._older, self._recent, self._bytes = self._recent, {}, 0
@@ -159,7 +162,7 @@ def target_of(website: Website, check: OriginCheck, ignored: str = "") -> Target
 
 
 def admit(check: OriginCheck, headers: Mapping[bytes, bytes], address: str) -> str:
-    """Why events from this page and address are not stored, though answered like others; empty where they are.
+    """Return why events from this page and address are answered like others but not stored; empty if they are stored.
 
     Raises Forbidden for a page or an address that may not send events at all (wire 4.6).
     """

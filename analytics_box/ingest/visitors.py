@@ -198,7 +198,7 @@ def remembered(salts: tuple[bytes, bytes], site: int, who: str) -> tuple[int, in
 
 
 def hashed(salts: tuple[bytes, bytes], site: int, who: str) -> tuple[int, int]:
-    """The same, for a caller that remembers it."""
+    """Compute both ids, for a caller that remembers them."""
     text = _encoded(who)
     return _number(salts[0], site, text), _number(salts[1], site, text)
 

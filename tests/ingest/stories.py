@@ -27,7 +27,7 @@ ROBOT = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html
 OLD_ID = "an-old-id-of-shop-00"
 
 
-class Ask(NamedTuple):
+class Request(NamedTuple):
     """A request. `{shop}` and `{blog}` in the target, the headers and the body are ids of websites, `{key}` an API
     key, `{number}` the step's number."""
 
@@ -39,7 +39,7 @@ class Ask(NamedTuple):
     parts: int = 1
 
 
-class Wait(NamedTuple):
+class Pause(NamedTuple):
     """The clock moves by `seconds`, or back."""
 
     seconds: int
@@ -52,10 +52,10 @@ class Change(NamedTuple):
     value: Any
 
 
-Step = Ask | Wait | Change
+Step = Request | Pause | Change
 
 
-class Outcome(NamedTuple):
+class StoryOutcome(NamedTuple):
     """All that a story left behind: status, headers and body of each answer, rows by table, and counts in memory."""
 
     answers: list[tuple[int, list[tuple[bytes, bytes]], bytes]]
@@ -156,14 +156,14 @@ def _events() -> st.SearchStrategy[dict[str, Any]]:
 
 
 @st.composite
-def _asks(draw: st.DrawFn) -> Ask:
+def _asks(draw: st.DrawFn) -> Request:
     """Requests of which most are those of a tracker."""
     path = draw(st.sampled_from([*["/track"] * 8, *["/batch"] * 4, "/", "/", *OTHERS]))
     query = draw(st.sampled_from([*QUERIES[:2] * 8, *QUERIES]))
     events = draw(st.lists(_events(), min_size=1, max_size=6))
     body: Any = events if len(events) > 1 or path == "/batch" else events[0]
     broken = draw(st.sampled_from([None] * 20 + ["", "{", "[]", "null", '{"name": 5}', '[{"name": "a"}, 5]']))
-    return Ask(
+    return Request(
         method=draw(st.sampled_from(["POST"] * 30 + ["OPTIONS", "HEAD", "GET", "PUT"])),
         target=path + query,
         headers=draw(_heads()),
@@ -196,7 +196,7 @@ def stories(most: int) -> st.SearchStrategy[list[Step]]:
     """Some requests, with time and changes between them. Most requests come twice, so that their senders are known."""
     twice = _asks().map(lambda ask: [ask, ask])
     one = st.one_of(
-        _asks(), st.sampled_from(CHANGES), st.builds(Wait, st.sampled_from([0, 1, 61, 1_800, 43_200, 86_400, -3_600]))
+        _asks(), st.sampled_from(CHANGES), st.builds(Pause, st.sampled_from([0, 1, 61, 1_800, 43_200, 86_400, -3_600]))
     )
     piece = st.one_of(twice, twice, one.map(lambda step: [step]))
     return st.lists(piece, max_size=most).map(lambda pieces: [step for piece in pieces for step in piece])
@@ -216,10 +216,10 @@ def adjusted(settings: Settings) -> Settings:
     )
 
 
-def tell(directory: Path, story: list[Step], prepare: Callable[[Box], None], patch: pytest.MonkeyPatch) -> Outcome:
+def tell(directory: Path, story: list[Step], prepare: Callable[[Box], None], patch: pytest.MonkeyPatch) -> StoryOutcome:
     """Tell a story to a box with the same randomness as any other that it is told to."""
     patch.setattr(ids, "_REQUESTS", Random(1))
-    patch.setattr(visitors, "secrets", Drawn())
+    patch.setattr(visitors, "secrets", DrawnSalts())
     clock = FixedClock()
     with whole_box(directory, clock=clock, adjust=adjusted) as box:
         prepare(box.box)
@@ -227,9 +227,9 @@ def tell(directory: Path, story: list[Step], prepare: Callable[[Box], None], pat
         names = {"{shop}": box.sites["shop"], "{blog}": box.sites["blog"], "{key}": box.keys["all"]}
         answers = []
         for number, step in enumerate(story):
-            if isinstance(step, Ask):
+            if isinstance(step, Request):
                 answers.append(box.run(_answer(box, step, names | {"{number}": str(number)})))
-            elif isinstance(step, Wait):
+            elif isinstance(step, Pause):
                 clock.advance(seconds=step.seconds)
             else:
                 _change(box, step)
@@ -241,10 +241,10 @@ def tell(directory: Path, story: list[Step], prepare: Callable[[Box], None], pat
             sorted(box.box.events.intake.websites.old_ids_used()),
         )
         box.run(dropped.write())
-        return Outcome(answers, box.box.events.db.read_now(_rows), counts)
+        return StoryOutcome(answers, box.box.events.db.read_now(_rows), counts)
 
 
-class Drawn:
+class DrawnSalts:
     """Salts that are the same in each box."""
 
     def __init__(self) -> None:
@@ -261,7 +261,7 @@ def _with_old_id(box: WholeBox) -> None:
     directory.remember(replace(shop, client_ids=(current, old)))
 
 
-async def _answer(box: WholeBox, ask: Ask, names: dict[str, str]) -> tuple[int, list[tuple[bytes, bytes]], bytes]:
+async def _answer(box: WholeBox, ask: Request, names: dict[str, str]) -> tuple[int, list[tuple[bytes, bytes]], bytes]:
     def filled(text: str) -> bytes:
         for name, value in names.items():
             text = text.replace(name, value)

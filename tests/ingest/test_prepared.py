@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given
 
 from analytics_box.box import Box
 from tests.examples import examples
-from tests.ingest.stories import CHANGES, OWN, PHONE, RARE_HEADERS, ROBOT, Ask, Step, Wait, stories, tell
+from tests.ingest.stories import CHANGES, OWN, PHONE, RARE_HEADERS, ROBOT, Pause, Request, Step, stories, tell
 from tests.inprocess import BROWSER, WholeBox, whole_box
 
 
@@ -27,13 +27,13 @@ def box(tmp_path: Path) -> Iterator[WholeBox]:
         yield made
 
 
-def usual(*more: tuple[str, str], without: str = "", address: str = "203.0.113.7") -> Ask:
+def usual(*more: tuple[str, str], without: str = "", address: str = "203.0.113.7") -> Request:
     """A page view of the shop by a new visitor, in a browser unless its headers say otherwise."""
     head = (("host", "localhost"), ("user-agent", BROWSER), ("accept", "*/*"), ("origin", OWN))
     others = {name for name, _ in more} | {without}
     body = '{"name": "screen_view", "path": "/b", "anonymousId": "{number}"}'
     sent = (*(pair for pair in head if pair[0] not in others), *more)
-    return Ask("POST", "/track?website_id={shop}", sent, body, address)
+    return Request("POST", "/track?website_id={shop}", sent, body, address)
 
 
 OTHER_HEADERS = (
@@ -64,7 +64,7 @@ def test_each_header_means_what_it_means_beside_a_remembered_sender(tmp_path: Pa
         base = usual(address=address)
         others = [usual(pair, address=address) for pair in (*RARE_HEADERS, *OTHER_HEADERS)]
         others += [usual(without=name, address=address) for name, _ in base.headers]
-        check(tmp_path / str(number), [step for other in others for step in (base, Wait(61), other, other)])
+        check(tmp_path / str(number), [step for other in others for step in (base, Pause(61), other, other)])
 
 
 def test_only_a_trusted_proxy_says_where_a_remembered_address_is(tmp_path: Path) -> None:
@@ -80,7 +80,17 @@ def test_each_changed_setting_is_heeded_by_remembered_senders(tmp_path: Path) ->
 
 def test_visitors_get_the_ids_of_the_day(tmp_path: Path) -> None:
     unnamed = usual()._replace(body='{"name": "screen_view", "path": "/b"}')
-    night: list[Step] = [unnamed, Wait(43_199), unnamed, Wait(1), unnamed, Wait(86_400), unnamed, Wait(-3_600), unnamed]
+    night: list[Step] = [
+        unnamed,
+        Pause(43_199),
+        unnamed,
+        Pause(1),
+        unnamed,
+        Pause(86_400),
+        unnamed,
+        Pause(-3_600),
+        unnamed,
+    ]
     check(tmp_path, [*night, *night])
 
 
