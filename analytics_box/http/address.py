@@ -11,6 +11,7 @@ from analytics_box.settings import SettingsError
 
 _LONGEST = 64  # characters of what may be an address
 _LONGEST_HEADER = 128  # characters of a header that is worth remembering
+_FARTHEST = 4_096  # characters from the right end of a header that are read
 _AROUND = ' \t"'  # Proxies quote addresses in both headers.
 # An address with the port that Azure, IIS and others add, or with one that is obfuscated (RFC 7239 6.3). Without
 # brackets, only a full IPv6 address can have one.
@@ -80,8 +81,10 @@ def client_of(peer: str, header: str, trusted: tuple[Network, ...], *, standard:
     `header` is X-Forwarded-For, or Forwarded (RFC 7239) if `standard`. A hop that is no address ends the walk: nothing
     left of it can be believed.
     """
-    walk = _remembered_walk if len(header) <= _LONGEST_HEADER else _walk
-    return walk(peer, header, trusted, standard)
+    if len(header) <= _LONGEST_HEADER:
+        return _remembered_walk(peer, header, trusted, standard)
+    # The nearest proxies wrote the right end. What a client put before it is not worth more work.
+    return _walk(peer, header[-_FARTHEST:], trusted, standard)
 
 
 def forget() -> None:

@@ -126,3 +126,11 @@ def test_a_range_that_is_none_is_named() -> None:
 )
 def test_a_subscriber_is_an_ipv4_address_or_an_ipv6_network(address: str, network: str) -> None:
     assert network_of(address) == network
+
+
+def test_long_header_is_read_from_its_right_end_only() -> None:
+    trusted = networks(("10.0.0.0/8",))
+    nearest = "for=203.0.113.9, for=10.0.0.7"
+    assert client_of("10.0.0.1", ";" * 32_000 + "," + nearest, trusted, standard=True).address == "203.0.113.9"
+    hops = ", ".join(["198.51.100.1"] + ["10.0.0.2"] * 2_000)
+    assert client_of("10.0.0.1", hops, trusted).address.startswith("10.")
