@@ -10,6 +10,7 @@ from email.policy import EmailPolicy
 from email.utils import formatdate, make_msgid, parseaddr
 
 from analytics_box.notify.mail import Mail, NotSent
+from analytics_box.outgoing.client import tls_context
 from analytics_box.secret_file import first_line
 from analytics_box.settings import Settings, SettingsError
 
@@ -204,11 +205,11 @@ def _named(name: str, sender: str) -> Address | str:
 def _connect(settings: Settings) -> _Utf8:
     host, port = settings.smtp_host, settings.smtp_port
     if settings.smtp_security == "tls":
-        return _Utf8OverTls(host, port, timeout=SECONDS, context=ssl.create_default_context())
+        return _Utf8OverTls(host, port, timeout=SECONDS, context=tls_context())
     server = _Utf8(host, port, timeout=SECONDS)
     if settings.smtp_security == "starttls":
         try:
-            server.starttls(context=ssl.create_default_context())
+            server.starttls(context=tls_context())
         except BaseException:
             server.close()
             raise

@@ -79,6 +79,13 @@ class Answer(Struct, frozen=True):
         return next((value for key, value in reversed(self.headers) if key == name), "")
 
 
+def tls_context() -> ssl.SSLContext:
+    """A client's context that verifies certificates and speaks TLS 1.2 or newer, also where Python allows less."""
+    context = ssl.create_default_context()
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    return context
+
+
 class Trust:
     """What decides whether a certificate is accepted. `given` replaces the system's certificate authorities."""
 
@@ -88,12 +95,12 @@ class Trust:
     @cached_property
     def verifying(self) -> ssl.SSLContext:
         """Accepts certificates that an authority vouches for."""
-        return self._given or ssl.create_default_context()
+        return self._given or tls_context()
 
     @cached_property
     def accepting(self) -> ssl.SSLContext:
         """Accepts any certificate."""
-        context = ssl.create_default_context()
+        context = tls_context()
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
         return context
