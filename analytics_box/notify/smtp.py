@@ -10,7 +10,7 @@ from email.policy import EmailPolicy
 from email.utils import formatdate, make_msgid, parseaddr
 
 from analytics_box.notify.mail import Mail, NotSent
-from analytics_box.outgoing.client import tls_context
+from analytics_box.outgoing.tls import tls_context
 from analytics_box.secret_file import first_line
 from analytics_box.settings import Settings, SettingsError
 

@@ -98,8 +98,8 @@ class Fence:
         if self.opens(address):
             return True
         if isinstance(address, IPv6Address):
-            if address in _NAT64:
-                return True  # what it stands for is judged as well
+            if address in _NAT64 or address in _SIX_TO_FOUR:
+                return True  # What it stands for is judged as well. Python before 3.11.4 finds 6to4 private.
             if address not in _UNICAST:
                 return False
         closed = any(address in network for network in _CLOSED if network.version == address.version)

@@ -25,6 +25,7 @@ from analytics_box.outgoing.fences import Fences, fences
 from analytics_box.outgoing.messages import OTHERS, Course, Header, Outgoing, Phases, Received, ms
 from analytics_box.outgoing.resolve import Resolver, resolver
 from analytics_box.outgoing.target import Place, Target, redirected, target
+from analytics_box.outgoing.tls import tls_context
 from analytics_box.settings import Settings
 
 REDIRECTS: Final = 5  # unless the ask says otherwise
@@ -77,13 +78,6 @@ class Answer(Struct, frozen=True):
     def header(self, name: str) -> str:
         """The last header of this name; empty if there is none."""
         return next((value for key, value in reversed(self.headers) if key == name), "")
-
-
-def tls_context() -> ssl.SSLContext:
-    """A client's context that verifies certificates and speaks TLS 1.2 or newer, also where Python allows less."""
-    context = ssl.create_default_context()
-    context.minimum_version = ssl.TLSVersion.TLSv1_2
-    return context
 
 
 class Trust:

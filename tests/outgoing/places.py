@@ -21,6 +21,7 @@ from analytics_box.outgoing.askers import STRANGER, Asker
 from analytics_box.outgoing.client import Client, Clients, Trust
 from analytics_box.outgoing.fences import ALL, Fences
 from analytics_box.outgoing.resolve import ServerResolver
+from analytics_box.outgoing.tls import tls_context
 
 OPEN = "127.0.0.99"  # an address that the fence is told to let through
 PEM = Path(__file__).with_name("certificate.pem")  # for name.test, valid until 2126; its key guards nothing
@@ -153,4 +154,4 @@ def strangers_reach_the_tests() -> Iterator[None]:
 
 
 def _trust() -> Trust:
-    return Trust(ssl.create_default_context(cafile=PEM))
+    return Trust(tls_context(PEM))
