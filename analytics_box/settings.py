@@ -265,7 +265,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         int,
         Meta(ge=16_777_216),
         "Bytes of request bodies held at the same time; requests without credentials can use a quarter.",
-    ] = 33_554_432
+    ] = 25_165_824
     max_event_bytes: Annotated[int, Meta(ge=1024), "Largest body of one event."] = 65_536
     max_batch_bytes: Annotated[int, Meta(ge=1024), "Largest body of an array of events."] = 1_048_576
     max_query_bytes: Annotated[int, Meta(ge=1024), "Largest body of a query."] = 262_144
