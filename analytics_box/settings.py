@@ -197,7 +197,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     ] = 0
     monitor_canaries: Annotated[
         tuple[str, ...],
-        "Hosts with ports that show, when a monitor cannot be reached, whether the box is cut off; empty: none.",
+        "Hosts with ports that show, when a monitor cannot be reached, whether the box is cut off; empty: never.",
     ] = ("www.wikipedia.org:443", "www.cloudflare.com:443", "www.google.com:443")
 
     # Feature flags

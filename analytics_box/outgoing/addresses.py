@@ -76,10 +76,8 @@ class Fence:
         """
         if self.allowed:
             return
-        labels = name.lower().removesuffix(".").split(".")
-        reverse = _reverse(labels)
-        is_internal = len(labels) == 1 or labels[-1] in _INTERNAL or labels[-2:] == ["home", "arpa"]
-        if is_internal or (reverse is not None and not self.shows(reverse)):
+        reverse = _reverse(_labels(name))
+        if is_internal(name) or (reverse is not None and not self.shows(reverse)):
             raise Refused(self._hinted(_INTERNAL_NAME))
 
     def shows(self, address: Address) -> bool:
@@ -95,15 +93,7 @@ class Fence:
     def _is_open(self, address: Address) -> bool:
         if address.is_multicast or address.is_unspecified:
             return False
-        if self.opens(address):
-            return True
-        if isinstance(address, IPv6Address):
-            if address in _NAT64 or address in _SIX_TO_FOUR:
-                return True  # What it stands for is judged as well. Python before 3.11.4 finds 6to4 private.
-            if address not in _UNICAST:
-                return False
-        closed = any(address in network for network in _CLOSED if network.version == address.version)
-        return address.is_global and not closed
+        return self.opens(address) or _is_routed(address)
 
     def _is_own(self, address: Address) -> bool:
         try:
@@ -111,6 +101,37 @@ class Fence:
         except ValueError:
             return is_own(address)  # a host name: any of this machine's addresses may be meant
         return is_own(address) if listening.is_unspecified else address == listening
+
+
+def is_public(address: Address) -> bool:
+    """Return whether an address is on the public internet, as is the IPv4 address that it may stand for."""
+    try:
+        return all(_is_routed(each) for each in unwrapped(address))
+    except Refused:
+        return False
+
+
+def _is_routed(address: Address) -> bool:
+    """Return whether the public internet routes this address."""
+    if address.is_multicast or address.is_unspecified:
+        return False
+    if isinstance(address, IPv6Address):
+        if address in _NAT64 or address in _SIX_TO_FOUR:
+            return True  # What it stands for is judged as well. Python before 3.11.4 finds 6to4 private.
+        if address not in _UNICAST:
+            return False
+    closed = any(address in network for network in _CLOSED if network.version == address.version)
+    return address.is_global and not closed
+
+
+def is_internal(name: str) -> bool:
+    """Return whether a name only exists in private networks."""
+    labels = _labels(name)
+    return len(labels) == 1 or labels[-1] in _INTERNAL or labels[-2:] == ["home", "arpa"]
+
+
+def _labels(name: str) -> list[str]:
+    return name.lower().removesuffix(".").split(".")
 
 
 def _reverse(labels: list[str]) -> Address | None:

@@ -149,10 +149,10 @@ class Warnings:
         "overdue": "The last backup is too old.",
     }
     network: ClassVar[tuple[str, str]] = (
-        "The box has been cut off from the network for {minutes} minutes: most monitors and all hosts of "
-        "monitor_canaries fail, so checks say nothing and nobody is told.",
-        "The box has been cut off from the network for a minute: most monitors and all hosts of "
-        "monitor_canaries fail, so checks say nothing and nobody is told.",
+        "The box has been cut off from the internet or a private network for {minutes} minutes. Checks of monitors "
+        "there are unknown, and no alerts are sent.",
+        "The box has been cut off from the internet or a private network for a minute. Checks of monitors there are "
+        "unknown, and no alerts are sent.",
     )
     clickhouse: ClassVar[tuple[str, str]] = (
         "ClickHouse has been unavailable for {minutes} minutes. See the log for the reason.",

@@ -61,7 +61,7 @@ def test_a_box_that_does_well_is_not_warned_of() -> None:
         ({"unreadable_proxy": ProxySighting("", NOW - DAY)}, "proxy_unreadable", "warn", "at the Unix socket does"),
         ({"unreadable_proxy": ProxySighting("", NOW - DAY - 1)}, "", "", ""),
         ({"damaged": ("box.db", "events.db")}, "damage", "bad", "Damaged: box.db and events.db."),
-        ({"cut_off_since": NOW - 7 * MINUTE}, "network", "bad", "for 7 minutes: most monitors"),
+        ({"cut_off_since": NOW - 7 * MINUTE}, "network", "bad", "for 7 minutes. Checks"),
         ({"cut_off_since": NOW - 90_000}, "network", "bad", "for a minute"),
         ({"clickhouse_away_since": NOW - 59_999}, "", "", ""),
         (

@@ -18,7 +18,7 @@ from analytics_box.monitors.running import recovery, schedule
 from analytics_box.monitors.running.batch import Aimed, Batch, Finished, Happening, Lost, Overlaid
 from analytics_box.monitors.running.checking import Check, Checking, waiting
 from analytics_box.monitors.running.drain import Drain, Tell
-from analytics_box.monitors.running.isolation import Isolation
+from analytics_box.monitors.running.networks import Networks
 from analytics_box.monitors.running.overlay import Overlay
 from analytics_box.monitors.running.planning import Planning
 from analytics_box.monitors.running.states import patience, repeated_after
@@ -49,7 +49,7 @@ class Engine:
         self._wake = asyncio.Event()
         self._planning, self._checking = Planning(self._wake.set), Checking(check, clock, self._ended)
         self._drain = Drain(events, strings, clock, self._monitors, self._parent_of, tell, self._committed)
-        self._isolation = Isolation(canaries, self._answers, clock, self._drain.add)
+        self._networks = Networks(canaries, self._answers, clock, self._drain.add, self._monitors.values)
         self._is_wanted, self._is_alone, self._is_started = False, True, False
         self._loop: asyncio.Task[None] | None = None
         self._seen, self._monotonic = clock.now(), clock.monotonic()
@@ -68,7 +68,7 @@ class Engine:
     async def _go_on(self, now: int) -> None:
         recovered = await recovery.recover(self._events, self._monitors, now)
         self._drain.owe(recovered.untold)
-        self._isolation.answered_at = self._drain.canaries_at = recovered.canaries_at
+        self._networks.answered_at = self._drain.canaries_at = recovered.canaries_at
         self._drain.alive_at = now
         self._is_started = True
         self._seen, self._monotonic = now, self._clock.monotonic()
@@ -87,7 +87,7 @@ class Engine:
             await asyncio.gather(self._loop, return_exceptions=True)
             self._loop = None
         await self._checking.stop(seconds)
-        await self._isolation.stop()
+        await self._networks.stop()
         await self._drain.settle()
         if self._monitors and not self._drain.waiting:
             try:
@@ -193,14 +193,14 @@ class Engine:
             self._dispatch()
             self._miss()
             if self._monitors:
-                self._isolation.look()
-                await self._drain.stay_alive(self._isolation.answered_at)
+                self._networks.look()
+                await self._drain.stay_alive(self._networks.answered_at)
 
     async def settle(self) -> None:
         """Returns when all checks under way have ended and what came of them is on disk and told; for tests."""
         while True:
             await self._checking.settle()
-            await self._isolation.settle()
+            await self._networks.settle()
             await self._drain.settle()
             if self._checking.is_idle and not self._drain.waiting:
                 return
@@ -212,8 +212,8 @@ class Engine:
 
     @property
     def isolated_since(self) -> int | None:
-        """When the box was found cut off (UTC ms); None where it is not."""
-        return self._isolation.since
+        """When the box was found cut off from a network (UTC ms); None if it can reach all."""
+        return self._networks.since
 
     # --- the loop
 
@@ -221,9 +221,9 @@ class Engine:
         while True:
             self._look()
             self._dispatch()
-            self._isolation.look()
+            self._networks.look()
             self._wake.clear()
-            due = min((at for at in (self._planning.next(), self._isolation.due_at()) if at is not None), default=None)
+            due = min((at for at in (self._planning.next(), self._networks.due_at()) if at is not None), default=None)
             wait = LOOK if due is None else min(max((due - self._clock.now()) / 1000, 0), LOOK)
             timer = asyncio.get_running_loop().call_later(max(wait, BEAT), self._wake.set)
             await self._wake.wait()
@@ -282,15 +282,13 @@ class Engine:
                 self._checking.begin(watched, due)
 
     def _ended(self, watched: Watched, finished: Finished) -> None:
-        is_down, group = watched.draft.standing.base == "down", watched.monitor.organization_id
-        self._isolation.take(finished, is_down=is_down, group=group)
-        if self._isolation.due_at() is not None:
+        self._networks.take(finished, watched)
+        if self._networks.due_at() is not None:
             self._wake.set()
 
-    async def _answers(self, canary: str) -> bool:
-        """Whether this host can be reached, as host:port."""
-        monitor = Monitor(number=0, id="", organization_id="", kind="tcp", url=f"tcp://{canary}", timeout=5_000)
-        return (await self._check(monitor, self._clock.now())).outcome != "fail"
+    async def _answers(self, canary: Monitor) -> bool:
+        """Return whether the host of this check can be reached."""
+        return (await self._check(canary, self._clock.now())).outcome != "fail"
 
     def _late(self, watched: Watched, due: int, now: int) -> None:
         """One that waits to be told was not: it has failed, and does again after each interval."""

@@ -1,8 +1,8 @@
-"""Detection of a box that is cut off, rather than the services that it checks (monitors: states).
+"""Detection of a box that is cut off from a network, rather than the services that it checks (monitors: states).
 
-A network failure of a monitor that was up says nothing by itself: it is held until a well-known host, a canary, has
-answered a question asked after it. If no canary answers, and most monitors checked since cannot be reached either, the
-box is cut off, and what it holds says nothing. Most monitors are those of most organizations, too.
+A network failure of a monitor that was up says nothing by itself: it is held until another host of that network, a
+canary, has answered a question asked after it. If no canary answers, and most monitors checked since cannot be reached
+either, the box is cut off, and what it holds says nothing. Most monitors are those of most organizations, too.
 
 Canaries are no evidence before one has answered for the first time, since a box may be where they cannot be reached.
 They are none either if nobody can ask them while most monitors are reached.
@@ -10,12 +10,13 @@ They are none either if nobody can ask them while most monitors are reached.
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from typing import Final, NamedTuple
 
 from msgspec import Struct
 
 from analytics_box.clock import HOUR, Clock
+from analytics_box.monitors.monitor import Monitor
 from analytics_box.monitors.result import OF_THE_NETWORK
 from analytics_box.monitors.running.batch import Finished
 
@@ -23,7 +24,8 @@ log = logging.getLogger(__name__)
 
 AGAIN: Final = 10_000  # ms between two looks, for all monitors together
 
-Ask = Callable[[str], Awaitable[bool]]
+Ask = Callable[[Monitor], Awaitable[bool]]
+Canaries = Callable[[Collection[int]], Sequence[Monitor]]
 Release = Callable[[Finished], None]
 
 
@@ -42,16 +44,30 @@ class _Group(Struct):
 
 
 class Isolation:
-    """Lets results through, at once or after a look at the `canaries`. Without canaries the box is never cut off.
+    """Lets results about a network through, at once or after a look at its `canaries`.
 
-    `answered_at` is when one last answered, 0 if they are no evidence, and `since` when the box was found cut off
-    (UTC ms).
+    `canaries` returns checks of hosts that have nothing to do with the monitors of these numbers. Without canaries the
+    box is never cut off. `answered_at` is when one last answered, 0 if they are no evidence, and `since` when the box
+    was found cut off (UTC ms). With `learns` a monitor that passes is an answer as well. After `longest` ms without
+    one, results count again.
     """
 
-    def __init__(self, canaries: Sequence[str], ask: Ask, clock: Clock, release: Release) -> None:
+    def __init__(
+        self,
+        network: str,
+        canaries: Canaries,
+        ask: Ask,
+        clock: Clock,
+        release: Release,
+        *,
+        learns: bool = False,
+        longest: int | None = None,
+    ) -> None:
         self.answered_at = 0
         self.since: int | None = None
-        self._canaries, self._ask, self._clock, self._release = tuple(canaries), ask, clock, release
+        self._network, self._learns, self._longest = network, learns, longest
+        self._canaries, self._ask, self._clock, self._release = canaries, ask, clock, release
+        self._is_asked = learns or bool(canaries(()))
         self._latest: dict[int, _Latest] = {}
         self._failing = 0
         self._groups: dict[str, _Group] = {}
@@ -62,15 +78,17 @@ class Isolation:
     def take(self, finished: Finished, *, is_down: bool, group: str = "") -> None:
         """A check has ended, of a monitor that was down before or not; `group` is the organization that it is of."""
         is_cut = _is_cut(finished)
-        if not self._canaries or not finished.is_conclusive:
+        if not self._is_asked or not finished.is_conclusive:
             self._release(finished)
             return
+        if self._learns and finished.result.outcome != "fail":
+            self.answered_at = self._clock.now()
         is_news = is_cut and not is_down  # that a monitor still fails is none
         if is_news and self.answered_at and self.since is None and not self._held:
             self._forget_all_but(set())
         if is_news or not is_cut:
             self._note(finished.number, _Latest(is_cut, group))
-        if any(one.number == finished.number for one in self._held):
+        if self.holds(finished.number):
             self._held.append(finished)  # in their order
         elif not is_cut:
             self._release(finished)
@@ -82,6 +100,10 @@ class Isolation:
         else:
             self._release(finished)
 
+    def holds(self, number: int) -> bool:
+        """Return whether a result of this monitor is held."""
+        return any(one.number == number for one in self._held)
+
     def look(self) -> None:
         """Ask again while the box is cut off or results are held, and now and then if canaries are no evidence yet."""
         due = self.due_at()
@@ -91,11 +113,11 @@ class Isolation:
 
     def due_at(self) -> int | None:
         """The time of the next look (UTC ms); None if nobody has to, or a look is under way."""
-        if not self._canaries or self._asking is not None:
+        if not self._is_asked or self._asking is not None:
             return None
         now = self._clock.now()
         is_urgent = self.since is not None or bool(self._held)
-        if not is_urgent and self.answered_at:
+        if not is_urgent and (self.answered_at or self._learns):
             return None
         if self._asked_at is None or self._asked_at > now:  # or the clock was set back
             return now
@@ -147,21 +169,22 @@ class Isolation:
         """Ask the canaries about the first `held` results; what came since waits for the next look."""
         is_cut = True
         try:
-            is_cut = self._found(answers=await self._any_answers())
+            canaries = self._canaries(() if self.since is not None else {one.number for one in self._held})
+            is_cut = self._found(answers=await self._any_answers(canaries)) if canaries else self._found_none()
         finally:
             self._asking = None
             self._let_go(held, is_cut=is_cut)
 
-    async def _any_answers(self) -> bool:
+    async def _any_answers(self, canaries: Sequence[Monitor]) -> bool:
         """Whether one answers; the others are not waited for."""
-        asked = [asyncio.ensure_future(self._ask(canary)) for canary in self._canaries]
+        asked = [asyncio.ensure_future(self._ask(canary)) for canary in canaries]
         try:
             for answer in asyncio.as_completed(asked):
                 try:
                     if await answer:
                         return True
                 except Exception as broken:
-                    log.warning("A host of monitor_canaries could not be checked: %s", type(broken).__name__)
+                    log.warning("A canary of %s could not be checked: %s", self._network, type(broken).__name__)
             return False
         finally:
             for one in asked:
@@ -180,18 +203,29 @@ class Isolation:
         if answers:
             self.answered_at = now
         if answers and self.since is not None:
-            log.warning("Monitors: the box is not cut off any more, after %.0f s", (now - self.since) / 1000)
+            log.warning("Monitors: %s can be reached again, after %.0f s", self._network, (now - self.since) / 1000)
         elif not answers and self.answered_at and (self._held or self.since is not None) and not self._is_likely:
-            log.error("Monitors: no host of monitor_canaries answers, but most monitors do, so these hosts are ignored")
+            log.error("Monitors: no canary of %s answers, but most monitors do, so canaries are ignored", self._network)
+            self.answered_at = 0
+        elif not answers and self._is_over(now):
+            log.error("Monitors: %s cannot be reached for too long, so results of checks count again", self._network)
             self.answered_at = 0
         elif not answers and self.answered_at and self.since is None and self._held:
-            log.warning("Monitors: the box is cut off from the network; results of checks are unknown until it is back")
+            log.warning("Monitors: the box cannot reach %s; results of checks are unknown until it can", self._network)
             self.since = now
             return True
         elif not answers:
             return self.since is not None
         self.since = None
         return False
+
+    def _found_none(self) -> bool:
+        """Without a host to ask, results count."""
+        self.since = None
+        return False
+
+    def _is_over(self, now: int) -> bool:
+        return self.since is not None and self._longest is not None and now - self.since >= self._longest
 
 
 def _is_cut(finished: Finished) -> bool:

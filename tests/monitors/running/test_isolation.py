@@ -6,9 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from analytics_box.monitors.monitor import Monitor
 from analytics_box.monitors.result import Result
 from analytics_box.monitors.running.batch import Finished
 from analytics_box.monitors.running.isolation import AGAIN, Isolation
+from analytics_box.monitors.running.networks import network_of
+from tests.cases import each
 from tests.inprocess import NOON, FixedClock
 from tests.monitors.running.world import Answer, World, monitor
 
@@ -187,16 +190,111 @@ def test_without_canaries_what_fails_is_down(world: World) -> None:
     assert all(number == 1 for number, _ in world.checked)
 
 
+def test_internet_that_is_lost_beside_many_private_monitors_alerts_nobody(tmp_path: Path) -> None:
+    world = mixed(tmp_path)
+    world.answers = {0: CUT, 1: CUT}
+    for host in range(2, 8):
+        world.answers[f"tcp://192.168.0.{host}:80"] = "pass"
+    world.watch(900)
+    assert world.engine.isolated_since is not None
+    assert world.told == []
+    assert [state for state, _ in world.timeline(1)] == ["up", "unknown"]
+    assert [state for state, _ in world.timeline(2)] == ["up"]
+    world.answers = {}
+    world.watch(60)
+    assert world.engine.isolated_since is None
+    world.close()
+
+
+def test_private_network_that_is_lost_beside_an_internet_that_answers_alerts_nobody(tmp_path: Path) -> None:
+    world = mixed(tmp_path)
+    cut_private(world)
+    world.watch(240)
+    assert world.engine.isolated_since is not None
+    assert world.told == []
+    assert [state for state, _ in world.timeline(2)] == ["up", "unknown"]
+    assert [state for state, _ in world.timeline(1)] == ["up"]
+    world.answers = {}
+    world.watch(60)
+    assert world.engine.isolated_since is None
+    assert [state for state, _ in world.timeline(2)] == ["up", "unknown", "up"]
+    world.close()
+
+
+def test_private_network_that_stays_away_is_an_outage_of_its_monitors(tmp_path: Path) -> None:
+    world = mixed(tmp_path)
+    cut_private(world)
+    world.watch(900)
+    assert world.engine.isolated_since is None
+    assert {one.number for one in world.told if one.what == "down"} == set(range(2, 8))
+    world.close()
+
+
+def test_private_monitor_that_fails_alone_is_down(tmp_path: Path) -> None:
+    world = mixed(tmp_path)
+    asked = len(world.checked)
+    world.answers = {2: CUT}
+    world.watch(120)
+    assert world.news(2) == ["down"]
+    assert sum(number == 0 for number, _ in world.checked[asked:]) <= 6, "three hosts for each failure"
+    world.close()
+
+
+def test_only_private_monitor_has_no_canary_and_is_down(tmp_path: Path) -> None:
+    world = World(tmp_path, canaries=CANARIES)
+    world.put(monitor(1, url="http://192.168.0.1/"))
+    world.watch(120)
+    world.answers = {0: CUT, 1: CUT}
+    world.watch(120)
+    assert world.news(1) == ["down"]
+    world.close()
+
+
+@each(
+    ("url", "address", "network"),
+    (
+        ("https://example.com/", "", "internet"),
+        ("https://example.com/", "93.184.215.14", "internet"),
+        ("https://example.com/", "10.0.0.7", "private"),
+        ("https://[2606:4700::1]/", "", "internet"),
+        ("tcp://192.168.1.2:22", "", "private"),
+        ("ping://[fd00::1]", "", "private"),
+        ("http://nas/", "", "private"),
+        ("http://nas.home.arpa/", "", "private"),
+        ("http://100.101.102.103/", "", "private"),
+        ("http://[::ffff:10.0.0.1]/", "", "private"),
+    ),
+)
+def test_network_of_a_monitor_is_that_of_its_address_or_its_name(url: str, address: str, network: str) -> None:
+    assert network_of(monitor(url=url), address) == network
+
+
+def mixed(directory: Path) -> World:
+    """One monitor in the internet, and six in a private network."""
+    world = World(directory, canaries=CANARIES)
+    world.put(monitor(1, failures_to_down=1))
+    for number in range(2, 8):
+        world.put(monitor(number, url=f"http://192.168.0.{number}/", failures_to_down=1))
+    world.watch(120)
+    return world
+
+
+def cut_private(world: World) -> None:
+    for host in range(2, 8):
+        world.answers[host] = world.answers[f"tcp://192.168.0.{host}:80"] = CUT
+
+
 class Story:
     """The isolation by itself: canaries that answer as they are told, and what was released."""
 
     def __init__(self) -> None:
         self.clock, self.released = FixedClock(NOON), list[Finished]()
         self.answers, self.meanwhile = False, list[tuple[int, str]]()
-        self.isolation = Isolation(CANARIES, self._ask, self.clock, self.released.append)
+        canaries = [monitor(0)]
+        self.isolation = Isolation("the internet", lambda _: canaries, self._ask, self.clock, self.released.append)
         self.isolation.answered_at = NOON
 
-    async def _ask(self, _: str) -> bool:
+    async def _ask(self, _: Monitor) -> bool:
         while self.meanwhile:
             self.take(*self.meanwhile.pop())
         return self.answers

@@ -33,14 +33,14 @@ def monitor(number: int = 1, **given: Any) -> Monitor:
 
 
 class World:
-    """The engine and what it does. Without `answers` for a monitor its checks pass."""
+    """The engine and what it does. Without `answers` for a monitor, or for a URL, its checks pass."""
 
     def __init__(self, directory: Path, *, now: int = NOON, **given: Any) -> None:
         migrated(directory)
         self.directory, self.given = directory, given
         self.clock = FixedClock(now)
         self.runner = asyncio.Runner()
-        self.answers: dict[int, Callable[[int], Answer] | Answer] = {}
+        self.answers: dict[int | str, Callable[[int], Answer] | Answer] = {}
         self.checked: list[tuple[int, int]] = []  # number and when
         self.told: list[Transition] = []
         self.monitors: dict[int, tuple[Monitor, Sequence[Window]]] = {}
@@ -121,7 +121,7 @@ class World:
         self.checked.append((given.number, now))
         if self.gate is not None:
             await self.gate.wait()
-        answer = self.answers.get(given.number, "pass")
+        answer = self.answers.get(given.url, self.answers.get(given.number, "pass"))
         if callable(answer):
             answer = answer(now)
         outcome, reason = answer if isinstance(answer, tuple) else (answer, "bad_answer" if answer == "fail" else "")
