@@ -136,7 +136,7 @@ class FlagForm:
         "off": "be off for the user",
         "variant": "give one of the variants",
     }
-    need_variants = "Variants, separated by commas"
+    need_variants = "Variants, one per line"
     add_need = "Add a flag"
     remove_need = "Remove flag {number} that it needs"
     place = "Folder and environment"

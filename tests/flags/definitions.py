@@ -49,7 +49,7 @@ WHOLE: Final = Definition(
     rolloutBy="team",
     persistAcrossAuth=True,
     dependencies=("login",),
-    prerequisites=(Prerequisite("a"), Prerequisite("b", ("false",)), Prerequisite("c", ("red", "blue"))),
+    prerequisites=(Prerequisite("a"), Prerequisite("b", ("false",)), Prerequisite("c", ("red", "blue, or not"))),
     variants=(
         Variant("red", "red\r\ntext", weight=33.33),
         Variant("blue", {"deep": [1, 2.0]}, "json", "blue one", 66.67),
@@ -71,7 +71,14 @@ def posted(state: FormState) -> dict[str, str]:
                     form[f"{start}.{number}.{name}"] = getattr(row, name)
     for number, rule in enumerate(state.rules):
         _tree(form, f"rules.{number}.if", rule.tree)
-    return {name: value.replace("\n", "\r\n") for name, value in form.items()}
+    return {name: _sent(name, value) for name, value in form.items()}
+
+
+def _sent(name: str, text: str) -> str:
+    """A text as a browser sends it: only text areas have line breaks."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    is_area = name.rpartition(".")[2] in {"description", "offValue", "payload", "value", "values", "variants"}
+    return text.replace("\n", "\r\n" if is_area else "")
 
 
 def untold(state: FormState) -> FormState:

@@ -1,24 +1,43 @@
 """From what stands in a form to what flags and target groups are made of, by the names of the wire. Pure.
 
-A row that nobody touched becomes what is stored, to the letter: forms cannot write all that an import can.
+A field or a row that nobody touched becomes what is stored, to the letter: forms cannot write all that an import can.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
 from msgspec import Struct
 
 from analytics_box.errors import BadRequest, Detail
-from analytics_box.flags.console.fields import ConditionFields, FormState, NeedFields, RuleFields, VariantFields
-from analytics_box.flags.console.filled import TEXTS, rule_fields, takes_texts, variant_fields
-from analytics_box.flags.console.typed import json_text, typed_value, value_text, values
+from analytics_box.flags.console.fields import (
+    OF_LINES,
+    ConditionFields,
+    FormState,
+    NeedFields,
+    RuleFields,
+    VariantFields,
+    untouched,
+)
+from analytics_box.flags.console.filled import (
+    TEXTS,
+    need_fields,
+    rule_fields,
+    state_of_definition,
+    takes_texts,
+    variant_fields,
+)
+from analytics_box.flags.console.typed import as_posted, typed_value, values
 from analytics_box.flags.flag import Definition, Rule, Scalar
 from analytics_box.flags.sentences import LISTS, ONLY_GIVEN
 from analytics_box.texts import FlagForm
 
 SIMPLE: Final = frozenset(("user_id", "email", "property"))  # what a rule of the wire can be about
 _MUST: Final = {"on": ("true",), "off": ("false",)}
+_PLAIN: Final = {  # parts of a definition that are a field of the form
+    **{name: name for name in ("name", "description", "payload", "offValue", "folder")},
+    "rolloutPercentage": "percentage",
+}
 
 
 class Wrong:
@@ -47,21 +66,42 @@ def definition_of(state: FormState, stored: Definition | None = None) -> dict[st
         "type": given.get("type", ""),
         "status": given.get("status", ""),
         "defaultValue": bool(given.get("default")),
-        "offValue": _off_value(state, stored),
-        "payload": _payload(given.get("payload", ""), stored, wrong),
+        "offValue": _off_value(state),
+        "payload": _payload(given.get("payload", ""), wrong),
         "rules": _rules(state.rules, stored.rules if stored is not None else (), wrong),
         "rolloutPercentage": _number(given.get("percentage", ""), "percentage", wrong) or 0,
         "rolloutBy": given.get("by", ""),
         "persistAcrossAuth": bool(given.get("persist")),
         "dependencies": [one.key.strip() for one in needed if one.must == "active"],
-        "prerequisites": [_prerequisite(one) for one in needed if one.must != "active"],
+        "prerequisites": [_prerequisite(one, stored) for one in needed if one.must != "active"],
         "variants": _variants(state.variants, stored, wrong),
         "targetGroupIds": [one.id for one in state.groups if one.id],
         "folder": given.get("folder", "").strip(),
         "bucketing": {name: given.get(name, "").strip() for name in ("algorithm", "salt", "variantSalt", "attribute")},
     }
+    if stored is not None:
+        _keep_untouched(found, given, stored, wrong)
     wrong.check()
     return found
+
+
+def _keep_untouched(found: dict[str, Any], given: Mapping[str, str], stored: Definition, wrong: Wrong) -> None:
+    """Take what is stored for each field that was posted as the form showed it."""
+    shown, kept = state_of_definition(stored).fields, msgspec.structs.asdict(stored)
+    drawn = found["bucketing"]
+    for name, field in _PLAIN.items():
+        is_of_type = name != "offValue" or stored.type == given.get("type") == "multivariant"
+        if is_of_type and _is_as_shown(given, shown, field):
+            found[name] = kept[name]
+            wrong.found.pop(field, None)
+    for name in ("salt", "variantSalt", "attribute"):
+        if _is_as_shown(given, shown, name):
+            drawn[name] = getattr(stored.bucketing, name)
+
+
+def _is_as_shown(given: Mapping[str, str], shown: Mapping[str, str], field: str) -> bool:
+    is_lines = field in OF_LINES
+    return field in given and as_posted(given[field], lines=is_lines) == as_posted(shown[field], lines=is_lines)
 
 
 def rules_of(state: FormState, stored: Sequence[Rule] = ()) -> list[dict[str, Any]]:
@@ -78,7 +118,7 @@ def _rules(given: Sequence[RuleFields], stored: Sequence[Rule], wrong: Wrong) ->
 
 def _rule(given: RuleFields, name: str, stored: Sequence[Rule], wrong: Wrong) -> dict[str, Any]:
     kept: Rule | None = _stored(given.was, stored)
-    if kept is not None and msgspec.structs.replace(given, open="") == rule_fields(kept, int(given.was)):
+    if kept is not None and untouched(given, rule_fields(kept, int(given.was))):
         return _built(kept)
     on, _, variant = given.gives.partition(":")
     found: dict[str, Any] = {"name": given.name.strip(), "enabled": on != "off"}
@@ -170,7 +210,7 @@ def _variants(given: Sequence[VariantFields], stored: Definition | None, wrong: 
 
 def _variant(given: VariantFields, name: str, stored: Sequence[Struct], wrong: Wrong) -> dict[str, Any]:
     kept: Any = _stored(given.was, stored)
-    if kept is not None and variant_fields(kept, int(given.was)) == given:
+    if kept is not None and untouched(given, variant_fields(kept, int(given.was))):
         return _built(kept)
     found: dict[str, Any] = {
         "key": given.key.strip(),
@@ -194,24 +234,22 @@ def _variant_value(given: VariantFields, name: str, wrong: Wrong) -> Any:
     return given.value
 
 
-def _prerequisite(one: NeedFields) -> dict[str, Any]:
-    named = tuple(text.strip() for text in one.variants.split(",") if text.strip())
-    return {"key": one.key.strip(), "gives": _MUST.get(one.must, named)}
+def _prerequisite(one: NeedFields, stored: Definition | None) -> dict[str, Any]:
+    kept = stored.prerequisites if stored is not None else ()
+    same = next((other for other in kept if untouched(one, need_fields(other))), None)
+    named = tuple(str(key) for key in values(one.variants, texts=True))
+    return {"key": one.key.strip(), "gives": _MUST.get(one.must, named)} if same is None else _built(same)
 
 
-def _payload(text: str, stored: Definition | None, wrong: Wrong) -> Any:
-    if stored is not None and text == json_text(stored.payload):
-        return stored.payload
+def _payload(text: str, wrong: Wrong) -> Any:
     return _json(text, "payload", FlagForm.no_json, wrong) if text.strip() else None
 
 
-def _off_value(state: FormState, stored: Definition | None) -> Any:
+def _off_value(state: FormState) -> Any:
     if state.fields.get("type") != "multivariant":
         return {"on": True, "off": False}.get(state.fields.get("off", ""))
-    text, texts = state.fields.get("offValue", ""), takes_texts(one.type for one in state.variants)
-    if stored is not None and stored.type == "multivariant" and text == value_text(stored.offValue, texts=texts):
-        return stored.offValue
-    return typed_value(text.strip(), texts=texts)
+    texts = takes_texts(one.type for one in state.variants)
+    return typed_value(state.fields.get("offValue", "").strip(), texts=texts)
 
 
 def _json(text: str, name: str, message: str, wrong: Wrong) -> Any:

@@ -5,10 +5,11 @@ tree under `rules.0.if`: what stands in it is `rules.0.if.0`, what stands in tha
 """
 
 from collections.abc import Mapping
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from msgspec import Struct
 
+from analytics_box.flags.console.typed import as_posted
 from analytics_box.flags.flag import (
     DEEPEST,
     MOST_DEPENDENCIES,
@@ -26,6 +27,7 @@ PLAIN: Final = (
 OF_GROUP: Final = ("of", "name", "description", "color", "updatedAt")
 KINDS: Final = ("all", "any", "none")  # of conditions that have others in them
 ONE: Final = "one"  # the kind of a single condition
+OF_LINES: Final = frozenset(("description", "offValue", "payload", "value", "values", "variants"))  # text areas
 Row = TypeVar("Row", bound=Struct)
 
 
@@ -75,7 +77,7 @@ class VariantFields(Struct, frozen=True):
 
 
 class NeedFields(Struct, frozen=True):
-    """Another flag that must be active, on, off, or give one of `variants` (keys between commas)."""
+    """Another flag that must be active, on, off, or give one of `variants` (one key on each line)."""
 
     key: str = ""
     must: str = "on"
@@ -109,6 +111,23 @@ def read_state(form: Mapping[str, str], names: tuple[str, ...] = PLAIN) -> FormS
         _rows(form, "needs", NeedFields, 2 * MOST_DEPENDENCIES),
         _rows(form, "groups", GroupFields, MOST_GROUPS_OF_FLAG),
     )
+
+
+def untouched(posted: Row, shown: Row) -> bool:
+    """Return whether a browser posted a row as the form showed it."""
+    return _as_posted(posted) == _as_posted(shown)
+
+
+def _as_posted(row: Struct) -> list[Any]:
+    """The contents of a row's fields as a browser sends them, without whether the row was open."""
+    found: list[Any] = []
+    for name in row.__struct_fields__:
+        value = getattr(row, name)
+        if isinstance(value, str):
+            found.append(as_posted(value, lines=name in OF_LINES) if name != "open" else "")
+        else:
+            found.append([_as_posted(one) for one in (value if isinstance(value, tuple) else (value,))])
+    return found
 
 
 def _rules(form: Mapping[str, str]) -> tuple[RuleFields, ...]:

@@ -65,7 +65,7 @@ def state_of_definition(given: Definition) -> FormState:
         fields,
         rules_fields(given.rules),
         tuple(variant_fields(one, place) for place, one in enumerate(given.variants)),
-        (*(NeedFields(key, "active") for key in given.dependencies), *map(_need, given.prerequisites)),
+        (*(NeedFields(key, "active") for key in given.dependencies), *map(need_fields, given.prerequisites)),
         tuple(map(GroupFields, given.targetGroupIds)),
     )
 
@@ -155,6 +155,7 @@ def _fields(node: Node) -> ConditionFields:
     )
 
 
-def _need(one: Prerequisite) -> NeedFields:
+def need_fields(one: Prerequisite) -> NeedFields:
+    """A flag that another needs, as forms have it."""
     must = _MUST.get(one.gives)
-    return NeedFields(one.key, must or "variant", "" if must else ", ".join(one.gives))
+    return NeedFields(one.key, must or "variant", "" if must else lines(one.gives, texts=True))

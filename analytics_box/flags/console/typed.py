@@ -12,6 +12,12 @@ import msgspec
 from analytics_box.flags.flag import Scalar
 
 
+def as_posted(text: str, *, lines: bool) -> str:
+    """The text that a browser sends for a field that shows this text; only fields with `lines` have line breaks."""
+    text = text.replace("\0", "\N{REPLACEMENT CHARACTER}").replace("\r\n", "\n").replace("\r", "\n")
+    return text if lines else text.replace("\n", "")
+
+
 def lines(values: Iterable[Scalar], *, texts: bool) -> str:
     """Values as a field of several lines has them; `texts` where only texts are compared."""
     return "\n".join(_line(one, texts=texts) for one in values)

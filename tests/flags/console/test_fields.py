@@ -2,19 +2,26 @@
 
 from typing import Any
 
+from hypothesis import given
+from hypothesis import strategies as st
 from msgspec import convert
 from msgspec.structs import replace
 
 from analytics_box.errors import BadRequest
 from analytics_box.flags.console.buttons import after_button
 from analytics_box.flags.console.definition import definition_of
-from analytics_box.flags.console.fields import ConditionFields, FormState, RuleFields, read_state
+from analytics_box.flags.console.fields import ConditionFields, FormState, NeedFields, RuleFields, read_state
 from analytics_box.flags.console.filled import new_state, state_of_definition
 from analytics_box.flags.console.wrong_fields import form_field
-from analytics_box.flags.flag import DEEPEST, MOST_RULES, Bucketing, Definition, Node, Rule
+from analytics_box.flags.flag import DEEPEST, MOST_RULES, Bucketing, Definition, Node, Prerequisite, Rule, Variant
 from analytics_box.http.page.templates import field_errors
 from tests.cases import each
+from tests.examples import examples
 from tests.flags.definitions import KEPT, WHOLE, WRITTEN, posted, untold
+
+
+def lists(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    return st.lists(inner, max_size=2) | st.dictionaries(TEXTS, inner, max_size=2)
 
 
 def built(state: FormState, stored: Definition | None = None) -> Definition:
@@ -40,6 +47,76 @@ def one(**given: Any) -> ConditionFields:
 def test_a_form_that_nobody_touched_saves_what_is_stored() -> None:
     state = read_state(posted(state_of_definition(WHOLE)))
     assert built(state, WHOLE) == WHOLE
+
+
+ODD = [
+    "",
+    " ",
+    " a ",
+    "a, b",
+    "a,b",
+    '"a"',
+    "a\nb",
+    "a\r\nb",
+    "\ra",
+    "\n",
+    "5",
+    "true",
+    "null",
+    "{}",
+    "\u2028",
+    "\x00",
+    "é",
+    "\\n",
+]
+TEXTS = st.sampled_from(ODD) | st.text(max_size=5)
+KEYS = st.sampled_from(["a", "a, b", ",", " a ", '"a"', "a  b", "5", "null", "[]", "é"])
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**63), 2**63) | st.floats(allow_nan=False) | TEXTS, lists
+)
+SCALARS = st.booleans() | st.integers(-(2**53), 2**53) | st.floats(allow_nan=False, allow_infinity=False) | TEXTS
+SHARES = st.floats(0, 100) | st.sampled_from([100 / 3, 1e-9, 0.1 + 0.2])
+ATTRIBUTES = st.sampled_from(["user_id", "email", "plan", " plan ", "a\nb", ","])
+LEAVES = st.builds(Node, attribute=ATTRIBUTES, value=SCALARS) | st.builds(
+    Node, attribute=ATTRIBUTES, operator=st.just("in"), values=st.lists(SCALARS, min_size=1, max_size=3).map(tuple)
+)
+RULES = st.builds(
+    Rule,
+    type=st.just("conditions"),
+    conditions=LEAVES | st.builds(Node, all=st.lists(LEAVES, max_size=2).map(tuple)),
+    name=TEXTS,
+    percentage=st.none() | SHARES,
+)
+VARIANTS = st.builds(Variant, key=KEYS, value=JSON, type=st.just("json"), description=TEXTS, weight=st.none() | SHARES)
+DEFINITIONS = st.builds(
+    Definition,
+    name=TEXTS,
+    description=TEXTS,
+    type=st.sampled_from(["boolean", "rollout", "multivariant"]),
+    payload=st.none() | st.dictionaries(TEXTS, JSON, max_size=2),
+    rolloutPercentage=SHARES,
+    prerequisites=st.lists(
+        st.builds(Prerequisite, st.just("a"), st.lists(KEYS, min_size=1, max_size=3).map(tuple)), max_size=2
+    ).map(tuple),
+    rules=st.lists(RULES, max_size=2).map(tuple),
+    variants=st.lists(VARIANTS, min_size=1, max_size=3).map(tuple),
+    folder=TEXTS,
+    bucketing=st.builds(Bucketing, salt=TEXTS, variantSalt=TEXTS, attribute=TEXTS),
+)
+
+
+@examples(400)
+@given(DEFINITIONS, JSON)
+def test_whatever_is_stored_survives_a_form_that_nobody_touched(stored: Definition, off: Any) -> None:
+    stored = replace(stored, offValue=off if stored.type == "multivariant" else None)
+    state = read_state(posted(state_of_definition(stored)))
+    assert built(state, stored) == stored
+
+
+def test_variants_with_commas_in_their_keys_can_be_typed_one_per_line() -> None:
+    need = NeedFields("login", "variant", 'red, or blue\n"5"\ngreen\n')
+    (found,) = built(replace(new_state({}), needs=(need,))).prerequisites
+    assert found == Prerequisite("login", ("red, or blue", "5", "green"))
 
 
 def test_rules_that_moved_are_still_themselves() -> None:
