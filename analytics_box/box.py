@@ -55,6 +55,7 @@ from analytics_box.notify.send import Sender
 from analytics_box.outgoing import client as outgoing
 from analytics_box.outgoing.client import Clients
 from analytics_box.overview.live import Live
+from analytics_box.owners import Owners
 from analytics_box.parts import Wired, parts_of
 from analytics_box.plain_routes import FILES, ON_EVERY_MACHINE
 from analytics_box.settings import Settings, SettingsError
@@ -253,7 +254,7 @@ def _engine(
 def _application(state: StateSide, events: EventSide, parts: Parts) -> App:
     pages = parts[Pages]
     pages.tell_administrators(lambda: notices(parts))
-    guard = Guard(Callers(state.keys, state.admission, state.sign_ins))
+    guard = Guard(Callers(state.keys, state.admission, state.sign_ins), Owners(parts.box_db))
     turns = Turns(parts.settings.max_requests_address)
 
     def build() -> App:
@@ -283,7 +284,7 @@ def _application(state: StateSide, events: EventSide, parts: Parts) -> App:
 def _node(state: StateSide, events: EventSide, parts: Parts, mirroring: Mirroring) -> App:
     """What a machine answers that takes events alone."""
     pages = parts[Pages]
-    guard = Guard(Callers(state.keys, state.admission, state.sign_ins))
+    guard = Guard(Callers(state.keys, state.admission, state.sign_ins), Owners(parts.box_db))
     built = BuiltLater(lambda: app.build(ON_EVERY_MACHINE, (), guard=guard, parts=parts, pages=pages))
     framework = PlainRoutes(ON_EVERY_MACHINE, parts, built)
     known = {route.path for route in ON_EVERY_MACHINE}

@@ -110,7 +110,8 @@ class Person(Struct, frozen=True):
     """A signed-in user with the organization that the session is on, and how they want pages to look.
 
     `memberships` are all their organizations, in the order in which they joined. `session` is the digest under which
-    the session is stored. `is_administrator` is of the box.
+    the session is stored. `is_administrator` is of the box. While they act on a resource of another organization,
+    `organization_id` and `role` are those of its owner, and `session_organization_id` is the one of the session.
     """
 
     user_id: str
@@ -124,6 +125,11 @@ class Person(Struct, frozen=True):
     memberships: tuple[Membership, ...] = ()
     session: bytes = b""
     is_administrator: bool = False
+    session_organization_id: str = ""
+
+    def may(self, least: Role) -> bool:
+        """Whether the person has at least this role in the organization in which they act."""
+        return at_least(self.role, least)
 
     def role_in(self, organization_id: str) -> Role | None:
         """The person's role in any organization; None where they do not belong."""
@@ -182,6 +188,22 @@ class Identity(Struct, frozen=True):
     def may_act_for_organization(self, scope: str) -> bool:
         """Whether a key holds this scope on the whole organization, not just on single websites."""
         return self.key is None or (self.key.websites is None and scope in self.key.scopes)
+
+    def acting_in(self, organization_id: str) -> "Identity":
+        """This caller in another organization, if it is a person who belongs to it."""
+        role = self.person.role_in(organization_id) if self.person is not None else None
+        if self.person is None or role is None or organization_id == self.person.organization_id:
+            return self
+        session = self.person.session_organization_id or self.person.organization_id
+        acting = replace(self.person, organization_id=organization_id, role=role, session_organization_id=session)
+        return replace(self, person=acting)
+
+    @property
+    def at_best(self) -> "Identity":
+        """This caller with the highest role that they have anywhere, for limits before it is known what is asked."""
+        if self.person is None or not self.person.memberships:
+            return self
+        return self.acting_in(max(self.person.memberships, key=lambda one: ROLES.index(one.role)).organization_id)
 
     def within(self, scope: str) -> "Identity":
         """This caller for something that needs this scope: a key reaches only where it holds it."""

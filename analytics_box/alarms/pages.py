@@ -45,7 +45,7 @@ async def alarms_page(visit: Visit, again: Again, *, done: str = "") -> Page:
         ],
         channels=len(found.channels),
         editable=found.changeable,
-        acknowledges=person.role != "viewer",
+        acknowledges=person.may("member"),
         done=done,
     )
 

@@ -11,7 +11,6 @@ from analytics_box.dashboard.marks import Note, Notes
 from analytics_box.dashboard.view import zone_in
 from analytics_box.http.page.dates import formats_of
 from analytics_box.http.page.visit import Visit
-from analytics_box.identity import at_least
 from analytics_box.query.ranges import zone as zone_of
 from analytics_box.websites.rules import Website
 
@@ -22,7 +21,7 @@ _AROUND: Final = 15 * HOUR  # by which a whole day can begin earlier or later so
 def on_charts(visit: Visit, website: Website) -> Notes:
     """What asks for the notes of a website within a time; who may change them gets the way there, too."""
     zone = zone_of(zone_in(visit.asked("zone")) or visit.person.time_zone)
-    formats, writes = formats_of(visit.person), at_least(visit.person.role, "member")
+    formats, writes = formats_of(visit.person), visit.person.may("member")
 
     async def notes(start: int, end: int) -> Sequence[Note]:
         found = await visit.call.read(

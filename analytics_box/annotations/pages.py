@@ -13,7 +13,6 @@ from analytics_box.annotations.view import line
 from analytics_box.http.page.dates import formats_of
 from analytics_box.http.page.questions import ask, back_of, short_name
 from analytics_box.http.page.visit import Again, Answer, Page, Visit, Visitor
-from analytics_box.identity import at_least
 from analytics_box.query import ranges
 from analytics_box.query.ranges import zone as zone_of
 from analytics_box.websites.reach import own
@@ -115,7 +114,7 @@ async def _list(visit: Visit, website_id: str, again: Again) -> Page:
         or {"color": USUAL_COLOR, "xValue": visit.asked("day") or today, "back": visit.asked("back")},
         errors=again.wrong,
         general=again.general,
-        may_write=at_least(person.role, "member"),
+        may_write=person.may("member"),
         zone=zone.key,
         url=visit.parts.settings.public_url,
         done=texts.Notes.done.get(visit.asked("done"), ""),

@@ -79,7 +79,7 @@ async def _page(visit: Visit, website_id: str, again: Again) -> Page:
         ],
         people=[_line(rule.bot, "", dates.moment(rule.created_at, person)) for rule in wanted.people],
         data_centres=wanted.data_centres,
-        editable=person.role != "viewer",
+        editable=person.may("member"),
         done=texts.Bots.counted.format(count=figures.count(int(counted)))
         if counted.isascii() and counted.isdigit() and len(counted) < 12
         else texts.Bots.done.get(visit.asked("done"), ""),

@@ -37,7 +37,7 @@ async def show(visit: Visitor, website_id: FromPath[str]) -> Page:
         total=figures.count(view.not_counted(found)),
         reasons=view.totals(found),
         days=view.days(found, person.date_format),
-        may_configure=person.role != "viewer",
+        may_configure=person.may("member"),
         origins=visit.parts[Refusals].of(website.site),
         allowed=allowed if allowed in website.tracking.allowedOrigins else "",
     )

@@ -40,8 +40,8 @@ class Reach(Struct, frozen=True):
 def reach(call: Call, website_id: str | None = None, organization_id: str | None = None) -> Reach:
     """Where a caller acts: on the flags of this website, else of this organization, else of their own organization.
 
-    A person reaches websites of all their organizations. Raises NotFound for a website that is not theirs, Forbidden
-    for such an organization and for a restricted key that names no website, or AuthRequired.
+    Raises NotFound for a website that is not theirs, Forbidden for such an organization and for a restricted key that
+    names no website, or AuthRequired.
     """
     if website_id is None:
         return _of_organization(call, organization_id)
@@ -53,7 +53,7 @@ def reach(call: Call, website_id: str | None = None, organization_id: str | None
 
 
 def known(call: Call, flag_id: str) -> tuple[Reach, Flag]:
-    """A flag in reach of a caller, in any of a person's organizations. Raises NotFound or AuthRequired."""
+    """A flag in reach of a caller. Raises NotFound or AuthRequired."""
     found = call.parts[Flags].find(flag_id)
     if found is None:
         raise errors.NotFound.of("flag", flag_id)
@@ -114,13 +114,7 @@ def _reached(call: Call, found: Flag | TargetGroup) -> Reach:
 
 
 def _of_organization(call: Call, organization_id: str | None) -> Reach:
-    person, key = call.identity.person, call.identity.key
-    if person is not None:
-        wanted = organization_id or person.organization_id
-        if person.role_in(wanted) is None:
-            raise errors.Forbidden("Access denied to this organization")
-        return Reach(wanted, None, call.by)
-    own = call.organization(organization_id)
+    own, key = call.organization(organization_id), call.identity.key
     if key is not None and key.websites is not None:
         raise errors.Forbidden("This key reaches single websites only: say which by websiteId")
     return Reach(own, None, call.by)
@@ -128,9 +122,7 @@ def _of_organization(call: Call, organization_id: str | None) -> Reach:
 
 def _has_website(call: Call, website_id: str, organization_id: str) -> bool:
     """Whether a website is in reach. Raises AuthRequired for nobody."""
-    person, key = call.identity.person, call.identity.key
-    if person is not None:
-        return person.role_in(organization_id) is not None
+    key = call.identity.key
     if key is not None:
         return key.organization_id == organization_id and key.reaches(website_id)
     return call.organization() == organization_id

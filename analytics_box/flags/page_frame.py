@@ -11,7 +11,7 @@ from analytics_box.flags.flag import Flag, TargetGroup
 from analytics_box.flags.scope import Scope
 from analytics_box.http.page.shell import Shell
 from analytics_box.http.page.visit import Again, Page, Visit
-from analytics_box.identity import Person, at_least
+from analytics_box.identity import Person
 from analytics_box.texts import FlagList, FlagPage, figures
 from analytics_box.websites.directory import Directory
 from analytics_box.websites.shell import shell
@@ -64,7 +64,7 @@ class Opened(Struct, frozen=True):
     @property
     def editable(self) -> bool:
         """Whether who looks may change it."""
-        return may_edit(self.visit.person, self.flag.organization_id)
+        return self.visit.person.may("member")
 
     @property
     def groups(self) -> tuple[TargetGroup, ...]:
@@ -108,12 +108,6 @@ def frame(person: Person) -> Shell:
 def done(visit: Visit) -> str:
     """What was just done, as the address says."""
     return FlagList.done.get(visit.asked("done"), "")
-
-
-def may_edit(person: Person, organization_id: str) -> bool:
-    """Whether somebody may change the flags of an organization."""
-    role = person.role_in(organization_id)
-    return role is not None and at_least(role, "member")
 
 
 async def opened(visit: Visit, flag_id: str) -> Opened:

@@ -13,7 +13,6 @@ from analytics_box.goals.form import said
 from analytics_box.goals.goal import Goal
 from analytics_box.goals.shown import WRITER, address, amount, home
 from analytics_box.http.page.visit import Page, Visit, Visitor
-from analytics_box.identity import at_least
 from analytics_box.query import ranges
 from analytics_box.query.access import Scope
 from analytics_box.query.ranges import PRESETS, Preset
@@ -80,7 +79,7 @@ async def show(visit: Visitor, website_id: FromPath[str]) -> Page:
         events=events[:MOST_EVENTS],
         more_events=Goals.more_events.format(count=MOST_EVENTS) if len(events) > MOST_EVENTS else "",
         failed=failed,
-        may_edit=at_least(visit.person.role, WRITER),
+        may_edit=visit.person.may(WRITER),
         done=Goals.done.get(visit.asked("done"), ""),
     )
 

@@ -1,5 +1,6 @@
 """Who may pass: decided before every handler by its line in the table (spec 5 and 7)."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from msgspec import Struct
@@ -33,10 +34,18 @@ class Callers(Protocol):
         """Let a request of this key in, and say what it has left. Raises RateLimited."""
 
 
+class Owners(Protocol):
+    """The owners of resources."""
+
+    async def acting(self, identity: Identity, area: str, given: Mapping[str, Any]) -> Identity:
+        """The caller in the organization that owns what a request names."""
+
+
 class Guard(Struct, frozen=True):
     """Stands before every handler."""
 
     callers: Callers
+    owners: Owners
 
     async def identity(self, connection: "Connection", access: Access, *, page: bool = False) -> Identity:
         """The caller, as far as `access` reaches. Raises RateLimited, and Forbidden for what another site forged."""
@@ -61,6 +70,8 @@ async def guard(connection: "Connection", handler: "BaseRouteHandler") -> None:
     held: Guard = scope["guard"]
     narrowed = PUBLIC if route.also is not None else route.access  # the handler does it by what is asked for
     identity = await held.identity(connection, narrowed, page=route.page)
+    named = connection.path_params if route.page else {**connection.query_params, **connection.path_params}
+    identity = await held.owners.acting(identity, route.path.split("/")[1], named)
     scope["identity"] = identity  # for handlers
     try:
         allow(identity, route.access, role=route.role, anonymous=route.anonymous, also=route.also)

@@ -21,7 +21,7 @@ from analytics_box import errors
 from analytics_box.errors import BoxError, Detail
 from analytics_box.http import body, render
 from analytics_box.http.asgi import Receive, Scope, Send, respond
-from analytics_box.http.call import Call, Parts
+from analytics_box.http.call import Parts
 from analytics_box.http.guard import Guard
 from analytics_box.http.permission import allow
 from analytics_box.http.route import Procedure
@@ -94,7 +94,7 @@ class Procedures:
         settings = self._parts.settings
         identity = await self._guard.identity(ASGIConnection(cast(LitestarScope, scope)), line.access)
         body.check_headers(scope["headers"], wanted=_JSON)
-        refused = refusal_of(identity, line)
+        refused = refusal_of(identity.at_best, line)
         limit = line.most_bytes or settings.max_query_bytes
         if identity.anonymous or refused is not None:
             limit = min(limit, body.ANONYMOUS_BYTES)
@@ -111,8 +111,19 @@ class Procedures:
             raise refused
         most = settings.limit_rpc and (line.limit or settings.limit_rpc)
         scope["allowance"] = self._parts.limits.take(line.name, identity.limit_name, most)
-        output = await _call(line, self._parts.by(identity), form.input)
+        output = await self._call(line, identity, form.input)
         return _reply(line, output, enveloped=form.enveloped)
+
+    async def _call(self, line: Procedure, identity: Identity, given: bytes) -> Any:
+        taken = _taken(line.handler)
+        decoded = _decode(taken.decoder, given)
+        named = msgspec.structs.asdict(decoded)
+        identity = await self._guard.owners.acting(identity, line.name.partition(".")[0], named)
+        refused = refusal_of(identity, line)
+        if refused is not None:
+            raise refused
+        call = self._parts.by(identity)
+        return await (line.handler(call, decoded) if taken.wanted else line.handler(call))
 
 
 def refusal_of(identity: Identity, line: Procedure) -> BoxError | None:
@@ -122,12 +133,6 @@ def refusal_of(identity: Identity, line: Procedure) -> BoxError | None:
     except BoxError as refused:
         return refused.with_traceback(None)
     return None
-
-
-async def _call(line: Procedure, call: Call, given: bytes) -> Any:
-    taken = _taken(line.handler)
-    decoded = _decode(taken.decoder, given)
-    return await (line.handler(call, decoded) if taken.wanted else line.handler(call))
 
 
 def read_form(sent: bytes, *, enveloped: bool) -> Form:

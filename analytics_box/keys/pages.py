@@ -33,7 +33,7 @@ async def key_list(visit: Visitor) -> Page:
         "keys.html",
         "keys",
         keys=[_shown(visit, record) for record in records],
-        may_make=visit.person.role != "viewer",
+        may_make=visit.person.may("member"),
         may_end=rules.may_edit_scopes(visit.person.role),
         done=texts.ApiKeys.done.get(visit.asked("done"), ""),
     )

@@ -16,11 +16,6 @@ def frame(person: Person) -> Shell:
     return shell(person, "links")
 
 
-def may_edit(person: Person) -> bool:
-    """Whether somebody may create and change links."""
-    return person.role != "viewer"
-
-
 async def link_number(visit: Visit, link_id: str) -> int:
     """What the facts know a link by. Raises NotFound."""
     return (await found(visit.call, link_id)).number

@@ -8,7 +8,7 @@ from msgspec import Struct
 from analytics_box import errors
 from analytics_box.acting import By
 from analytics_box.http.call import Call
-from analytics_box.identity import Role, at_least, require
+from analytics_box.identity import Role, require
 from analytics_box.monitors import rows
 from analytics_box.monitors.directory import Monitors
 from analytics_box.monitors.monitor import Monitor
@@ -35,14 +35,8 @@ class Reach(Struct, frozen=True):
 
 def reach(call: Call, organization_id: str | None = None) -> Reach:
     """Where a caller acts: in the organization that is named, else in their own. Raises Forbidden or AuthRequired."""
-    person, key = call.identity.person, call.identity.key
-    if person is not None:
-        wanted = organization_id or person.organization_id
-        if person.role_in(wanted) is None:
-            raise errors.Forbidden("Access denied to this organization")
-        return Reach(wanted, call.by)
-    own = call.organization(organization_id)
-    return Reach(own, call.by, key.websites if key is not None else None)
+    key = call.identity.key
+    return Reach(call.organization(organization_id), call.by, key.websites if key is not None else None)
 
 
 def global_reach(call: Call, organization_id: str | None = None) -> Reach:
@@ -54,7 +48,7 @@ def global_reach(call: Call, organization_id: str | None = None) -> Reach:
 
 
 def known(call: Call, monitor_id: str) -> tuple[Reach, Monitor]:
-    """A monitor in reach of a caller, in any of a person's organizations. Raises NotFound or AuthRequired."""
+    """A monitor in reach of a caller. Raises NotFound or AuthRequired."""
     found = call.parts[Monitors].find(monitor_id)
     if found is None:
         raise errors.NotFound.of("schedule", monitor_id)
@@ -91,8 +85,7 @@ def visible(call: Call, monitor: Monitor) -> Monitor:
     """A monitor as a caller may see it: values of its query, and what it sends, only where they may change it."""
     person, key = call.identity.person, call.identity.key
     if person is not None:
-        role = person.role_in(monitor.organization_id)
-        return monitor if role is not None and at_least(role, "member") else monitor.masked
+        return monitor if person.may("member") else monitor.masked
     if key is not None:
         writes = "write:monitors" in key.scopes or key.may("write:monitors", monitor.website_id or "")
         return monitor if writes else monitor.masked

@@ -12,11 +12,6 @@ def frame(person: Person) -> Shell:
     return shell(person, "monitors")
 
 
-def may_edit(person: Person) -> bool:
-    """Whether somebody may create and change monitors."""
-    return person.role != "viewer"
-
-
 def state_name(live: Live | None) -> str:
     """How a monitor is, as pages and their styles call it."""
     return live.state if live is not None else "unknown"

@@ -17,7 +17,6 @@ from analytics_box.dashboard.view import read_view
 from analytics_box.goals.figures import Reached, rate_text
 from analytics_box.goals.shown import WRITER, address, home
 from analytics_box.http.page.visit import Page, Visitor
-from analytics_box.identity import at_least
 from analytics_box.overview.board import TOTALS, WEBSITE
 from analytics_box.overview.one_chart import EVENT, EVENT_NAME
 from analytics_box.query.catalog.types import Record
@@ -81,7 +80,7 @@ async def show(visit: Visitor, website_id: FromPath[str]) -> Page:
         board=board,
         lists=await _lists(asking),
         overview=on_overview.link(filters=only),
-        new_goal=address(f"{home(website)}/new", event=name) if at_least(visit.person.role, WRITER) else "",
+        new_goal=address(f"{home(website)}/new", event=name) if visit.person.may(WRITER) else "",
     )
 
 

@@ -16,7 +16,6 @@ from analytics_box.goals.form import said
 from analytics_box.goals.reach import known
 from analytics_box.goals.shown import WRITER, amount, home
 from analytics_box.http.page.visit import Page, Visitor
-from analytics_box.identity import at_least
 from analytics_box.overview.board import WEBSITE
 from analytics_box.overview.one_chart import GOAL
 from analytics_box.query.named_goals import FIELD
@@ -38,7 +37,7 @@ async def show(visit: Visitor, website_id: FromPath[str]) -> Page:
         period = Period(asking.days, asking.zone, asking.now)
         until = asyncio.get_running_loop().time() + MOST_SECONDS
         earnings = await earned(visit.parts[Queries], website.site, goal.definition, period, until)
-    writes = at_least(visit.person.role, WRITER)
+    writes = visit.person.may(WRITER)
     return visit.pages.show(
         "goal.html",
         shell=site_shell(visit, "goals", website),

@@ -4,7 +4,6 @@ import asyncio
 
 from analytics_box.http.page.shell import frame
 from analytics_box.http.page.visit import Page, Visit, Visitor
-from analytics_box.identity import at_least
 from analytics_box.overview import listing
 from analytics_box.overview.listing import OF_A_PAGE, SORTS, Known, Listing, read_listing
 from analytics_box.overview.site_list import SiteCard, site_card
@@ -26,7 +25,7 @@ async def site_list(visit: Visitor) -> Page:
     """
     person, parts = visit.person, visit.parts
     own = parts[Directory].of(person.organization_id)
-    manages = at_least(person.role, MANAGER)
+    manages = person.may(MANAGER)
     deleted = await restorable(visit.call) if manages else []
     moved = visit.asked("moved")
     view = read_listing(visit.request.query_params)

@@ -204,6 +204,6 @@ class Live:
         if person is None:
             raise errors.AuthRequired("Sign in to see this page")
         website = self._websites.find(website_id)
-        if website is None or website.organization_id != person.organization_id:
+        if website is None or person.role_in(website.organization_id) is None:
             raise errors.NotFound.of("website", website_id)
         return person, website

@@ -17,7 +17,6 @@ from analytics_box.dashboard.view import View, read_view
 from analytics_box.dashboard.watched import WatchedWebsites
 from analytics_box.goals.lookup import active_goals
 from analytics_box.http.page.visit import Answer, Next, Page, Visit, Visitor
-from analytics_box.identity import at_least
 from analytics_box.invented.site import DOMAIN
 from analytics_box.overview.board import WEBSITE
 from analytics_box.overview.goal_rates import rates
@@ -61,9 +60,9 @@ async def site(visit: Visitor, website_id: FromPath[str]) -> Answer:
         waiting=None if begun else await waiting(visit, website),
         board=await _board(visit, website, view, measured) if begun else None,
         note_day=today(visit.call.now, zone(visit.person.time_zone)).isoformat(),
-        may_note=at_least(visit.person.role, "member"),
+        may_note=visit.person.may("member"),
         monitor=parts[WatchedWebsites].page(website.id),
-        may_watch=at_least(visit.person.role, "member"),
+        may_watch=visit.person.may("member"),
         offers_example=not begun and _may_add_example(visit),
     )
 
@@ -78,7 +77,7 @@ async def _board(visit: Visit, website: Website, view: View, measured: Collectio
 def _may_add_example(visit: Visit) -> bool:
     person = visit.person
     has_one = any(one.domain == DOMAIN for one in visit.parts[Directory].of(person.organization_id))
-    return at_least(person.role, MANAGER) and not has_one
+    return person.may(MANAGER) and not has_one
 
 
 async def site_part(visit: Visitor, website_id: FromPath[str], name: FromPath[str]) -> Page:

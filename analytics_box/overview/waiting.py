@@ -5,7 +5,6 @@ from typing import Final
 from msgspec import Struct
 
 from analytics_box.http.page.visit import Visit
-from analytics_box.identity import at_least
 from analytics_box.ingest.dropped import FOLDED, DroppedTraffic
 from analytics_box.ingest.reasons import is_quarantined, words
 from analytics_box.ingest.refusals import REASON, Refusals, Refused
@@ -50,7 +49,7 @@ async def waiting(visit: Visit, website: Website) -> Waiting:
         website=website,
         origins=origins,
         others=[_missed(reason, times) for reason, times in ranked],
-        may_allow=at_least(visit.person.role, "member"),
+        may_allow=visit.person.may("member"),
         allowed=allowed,
     )
 

@@ -54,7 +54,7 @@ async def places(call: Call, asked: Wanted) -> Sequence[Hit]:
     found = [
         Hit(place.kind, place.label, place.href, place.icon)
         for place in PLACES
-        if at_least(person.role, place.least) and asked.fits(place.label, place.also)
+        if person.may(place.least) and asked.fits(place.label, place.also)
     ]
     if asked.words:
         found += [

@@ -42,7 +42,7 @@ async def person(visit: Visitor, website_id: FromPath[str]) -> Page:
         visitors=figures.count(count) if count != 1 else "1",
         any_visitors=count > 0,
         one_visitor=count == 1,
-        may_delete=visit.person.role in {"admin", "owner"},
+        may_delete=visit.person.may("admin"),
     )
 
 
@@ -123,7 +123,7 @@ async def _list(visit: Visit, website: Website, again: Again) -> Page:
         later=f"{home}?{kept}page={number - 1}" if number else "",
         earlier=f"{home}?{kept}page={number + 1}" if len(found) > PER_PAGE else "",
         done=_done(visit),
-        may_delete=visit.person.role in {"admin", "owner"},
+        may_delete=visit.person.may("admin"),
     )
 
 

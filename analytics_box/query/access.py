@@ -92,7 +92,7 @@ def of_organization(
         tuple(numbers.values()),
         owner=0 if restricted else organizations.site_of(organization_id),
         ids=numbers,
-        people=identity.person is None or identity.person.role != "viewer",
+        people=identity.person is None or identity.person.may("member"),
     )
 
 

@@ -9,7 +9,6 @@ from msgspec import Struct
 
 from analytics_box.errors import BoxError
 from analytics_box.http.page.visit import Again, Answer, Next, Page, Visit, Visitor
-from analytics_box.identity import at_least
 from analytics_box.query import ranges, sheets
 from analytics_box.query.catalog.registry import TYPES, QueryType
 from analytics_box.query.filters import Op
@@ -156,7 +155,7 @@ def _page(
         samples=samples(visit.parts.settings.public_url, f"website_id={website.id}", answered.content(visit, tried)),
         beginnings=[(Words.beginnings[name], Tried(path=tried.path, type=name).link()) for name in Words.beginnings],
         questions=questions,
-        editable=at_least(person.role, "member"),
+        editable=person.may("member"),
         again=again,
         saved_name=again.values.get("name", called.name if called else ""),
         saved_shared="shared" in again.values if again.values else bool(called and called.shared),

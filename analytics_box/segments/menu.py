@@ -12,7 +12,6 @@ from analytics_box.dashboard.segmented import SavedSegments, SegmentChoice, Segm
 from analytics_box.dashboard.view import View
 from analytics_box.http.call import Call
 from analytics_box.http.page.visit import Visit
-from analytics_box.identity import at_least
 from analytics_box.saved import verbs
 from analytics_box.segments import segment as kept
 from analytics_box.texts import figures
@@ -33,7 +32,7 @@ def menu(visit: Visit, website: Website, view: View, found: Sequence[kept.Segmen
     """What the menu of filters has to say about the segments that were found."""
     home = f"/sites/{website.id}/segments"
     chosen = view.segment.id if view.segment is not None else ""
-    may_save = bool(view.filters.items) and at_least(visit.person.role, "member")
+    may_save = bool(view.filters.items) and visit.person.may("member")
     return SegmentMenu(
         choices=tuple(_choice(view, one, chosen) for one in found),
         manage=home,

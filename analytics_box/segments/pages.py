@@ -18,7 +18,6 @@ from analytics_box.dashboard.view import View, read_view
 from analytics_box.errors import BadRequest
 from analytics_box.http.page.questions import ask
 from analytics_box.http.page.visit import Again, Answer, Page, Visit, Visitor
-from analytics_box.identity import at_least
 from analytics_box.query.request import GivenFilter
 from analytics_box.saved import verbs
 from analytics_box.segments import calls
@@ -132,7 +131,7 @@ async def _list(visit: Visit, website_id: str, again: Again, changed: str = "") 
         changed=changed,
         errors=again.wrong,
         general=again.general,
-        may_write=at_least(visit.person.role, "member"),
+        may_write=visit.person.may("member"),
         done=Segments.done.get(visit.asked("done"), ""),
     )
 

@@ -31,7 +31,7 @@ def reach(call: Call, organization_id: str | None = None) -> Reach:
 
 
 def known(call: Call, page_id: str) -> tuple[Reach, Whole]:
-    """A page in reach of a caller, in any of a person's organizations. Raises NotFound, Forbidden or AuthRequired."""
+    """A page in reach of a caller. Raises NotFound, Forbidden or AuthRequired."""
     found = call.parts[StatusPages].find(page_id)
     key = call.identity.key
     if key is not None and key.websites is not None:

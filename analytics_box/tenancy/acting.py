@@ -6,13 +6,10 @@ from analytics_box.http.call import Call
 
 
 def acting(call: Call, organization_id: str | None) -> tuple[str, By]:
-    """Which organization a call is about, and who acts there. Raises Forbidden for one that is not the caller's."""
-    person = call.identity.person
-    if person is not None:
-        wanted = organization_id or person.organization_id
-        if person.role_in(wanted) is None:
-            raise errors.Forbidden("Access denied to this organization")
-        return wanted, call.by
+    """Which organization a call is about, and who acts there.
+
+    Raises Forbidden for one that is not the caller's and for a key of single websites.
+    """
     if call.identity.key is not None and call.identity.key.websites is not None:
         raise errors.Forbidden("This needs a key with global access")
     return call.organization(organization_id), call.by

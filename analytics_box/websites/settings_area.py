@@ -4,7 +4,7 @@ their routes. Pure but for the list of websites beside it."""
 from typing import Any, Final, Literal, NamedTuple
 
 from analytics_box.http.page.visit import Again, Page, Visit
-from analytics_box.identity import Role, at_least
+from analytics_box.identity import Role
 from analytics_box.texts import SiteSettings
 from analytics_box.websites.rules import MANAGER, Website
 from analytics_box.websites.shell import site_shell
@@ -42,7 +42,7 @@ def settings_page(
         shell=site_shell(visit, "site-settings", website),
         site=website,
         home=f"/sites/{website.id}",
-        tabs=[one for one in TABS if at_least(visit.person.role, one.least)],
+        tabs=[one for one in TABS if visit.person.may(one.least)],
         tab=tab,
         errors=again.wrong,
         general=again.general,

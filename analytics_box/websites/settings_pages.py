@@ -9,7 +9,6 @@ from analytics_box import names, texts
 from analytics_box.acting import By
 from analytics_box.errors import BadRequest
 from analytics_box.http.page.visit import Again, Answer, Page, Visit, Visitor
-from analytics_box.identity import at_least
 from analytics_box.store.db import Connection
 from analytics_box.websites import change, deletion_calls, settings_form
 from analytics_box.websites.messages import ById
@@ -133,7 +132,7 @@ async def _general(visit: Visit, website_id: str, again: Again) -> Page:
         again=again,
         values=settings_form.values_of(website) | dict(again.values),
         saved=visit.asked("saved"),
-        manages=at_least(visit.person.role, MANAGER),
+        manages=visit.person.may(MANAGER),
     )
 
 

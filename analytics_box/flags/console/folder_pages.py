@@ -10,7 +10,7 @@ from analytics_box.flags.console.form_pages import reached
 from analytics_box.flags.directory import Flags
 from analytics_box.flags.editing import folders as change
 from analytics_box.flags.editing.messages import OneFolder, RenamedFolder
-from analytics_box.flags.page_frame import HOME, done, frame, may_edit, owner_name
+from analytics_box.flags.page_frame import HOME, done, frame, owner_name
 from analytics_box.flags.saving import save
 from analytics_box.http.page.questions import ask
 from analytics_box.http.page.visit import Again, Answer, Next, Page, Visit, Visitor
@@ -79,7 +79,7 @@ def _page(visit: Visit, again: Again) -> Page:
         wrong=wrong,
         values=again.values,
         errors=again.wrong,
-        editable=may_edit(visit.person, visit.person.organization_id),
+        editable=visit.person.may("member"),
         done=done(visit),
     )
 

@@ -19,7 +19,7 @@ from analytics_box.flags.directory import Flags
 from analytics_box.flags.flag import TargetGroup
 from analytics_box.flags.groups import change
 from analytics_box.flags.groups.messages import ChangedGroup, NewGroup
-from analytics_box.flags.page_frame import HOME, called, done, frame, may_edit, owner_name, owners
+from analytics_box.flags.page_frame import HOME, called, done, frame, owner_name, owners
 from analytics_box.flags.saving import save as saved
 from analytics_box.flags.scope import Scope
 from analytics_box.flags.sentences import Sentence, rule_sentence
@@ -56,7 +56,7 @@ async def group_list(visit: Visitor) -> Page:
         "flag_groups.html",
         shell=frame(visit.person),
         lines=sorted(lines, key=lambda one: one.name.casefold()),
-        editable=may_edit(visit.person, organization_id),
+        editable=visit.person.may("member"),
         done=done(visit),
     )
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from analytics_box.flags.directory import Flags
 from analytics_box.flags.flag import Flag, FlagType, Status
-from analytics_box.flags.page_frame import HOME, called, done, frame, may_edit, owners
+from analytics_box.flags.page_frame import HOME, called, done, frame, owners
 from analytics_box.flags.scope import Scope
 from analytics_box.flags.sentences import Sentence, flag_sentence
 from analytics_box.flags.usage.reading import Used, used
@@ -95,7 +95,7 @@ async def flag_list(visit: Visitor) -> Page:
         folders=_names({flag.definition.folder for flag in own if flag.definition.folder}, FlagList.no_folder),
         later=asked.link(page=asked.page + 1) if first + AT_ONCE < len(found) else "",
         earlier=asked.link(page=asked.page - 1) if asked.page > 1 else "",
-        editable=may_edit(visit.person, visit.person.organization_id),
+        editable=visit.person.may("member"),
         done=done(visit),
     )
 

@@ -13,7 +13,7 @@ from analytics_box.flags.directory import Flags
 from analytics_box.flags.moving.export_calls import ExportShown, GivenExport, export
 from analytics_box.flags.moving.import_calls import FlagRow, GivenImport, GroupRow, ImportShown, import_flags
 from analytics_box.flags.moving.wanted import MOST_BYTES
-from analytics_box.flags.page_frame import HOME, frame, may_edit, owners
+from analytics_box.flags.page_frame import HOME, frame, owners
 from analytics_box.http.page.visit import Answer, Page, Visit, Visitor
 from analytics_box.tenancy.messages import message_of
 from analytics_box.texts import FlagFiles, FlagList, figures
@@ -130,7 +130,7 @@ def _page(
         "flag_moving.html",
         code=code,
         shell=frame(visit.person),
-        editable=may_edit(visit.person, visit.person.organization_id),
+        editable=visit.person.may("member"),
         values={**values, "of": owner_of(visit, values.get("of", ""))},
         wrong=figures.visible(wrong),
         found=found,

@@ -112,12 +112,13 @@ def about(shell: Shell, website: Place, others: tuple[Place, ...], role: Role) -
 
 
 def frame(person: Person, here: Here) -> Shell:
-    """The frame of a page that is about no website."""
+    """The frame of a page that is about no website. The current organization is the session's."""
+    current = person.session_organization_id or person.organization_id
     organizations = tuple(
         OrganizationShown(
             id=one.organization_id,
             name=one.name,
-            current=one.organization_id == person.organization_id,
+            current=one.organization_id == current,
             logo=logo_path(one.organization_id, one.logo),
         )
         for one in person.memberships

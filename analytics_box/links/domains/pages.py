@@ -16,7 +16,7 @@ from analytics_box.links.domains import rows as domain_rows
 from analytics_box.links.domains.calls import ChangedDomain, NewDomain, OneDomain
 from analytics_box.links.domains.orphan_calls import GivenOrphans
 from analytics_box.links.messages import OfOrganization
-from analytics_box.links.page_frame import HOME, frame, links_in_words, may_edit, nothing_there
+from analytics_box.links.page_frame import HOME, frame, links_in_words, nothing_there
 from analytics_box.links.short_url import PREFIX, short_url
 from analytics_box.store.db import Connection
 from analytics_box.tenancy.rules import may
@@ -125,7 +125,7 @@ async def _page(visit: Visit, again: Again) -> Page:
         orphans=await _orphans(visit),
         prefix=f"{visit.parts.settings.public_url}{PREFIX}",
         editable=may(person.role, "update"),
-        may_make=may_edit(person),
+        may_make=person.may("member"),
         values=again.values,
         errors=again.wrong,
         labels=_labels(served),

@@ -16,7 +16,7 @@ from analytics_box.links.figures.board import EXTRAS, LINK, PANELS
 from analytics_box.links.folders.names import folder_names
 from analytics_box.links.listing.lines import line
 from analytics_box.links.messages import OneLink
-from analytics_box.links.page_frame import HOME, frame, link_number, may_edit
+from analytics_box.links.page_frame import HOME, frame, link_number
 from analytics_box.links.targeting.apps import APPS
 from analytics_box.links.targeting.rules import Condition, TargetRule
 from analytics_box.recognition.called import called
@@ -54,7 +54,7 @@ async def link_page(visit: Visitor, link_id: FromPath[str]) -> Answer:
         facts=_facts(visit, link, folders),
         board=board,
         fresh=fresh,
-        editable=may_edit(visit.person),
+        editable=visit.person.may("member"),
         done=Links.done.get(visit.asked("done"), ""),
     )
 

@@ -10,7 +10,7 @@ from analytics_box.links.folders import calls as folder_calls
 from analytics_box.links.folders.calls import ChangedFolder, NewFolder, OneFolder
 from analytics_box.links.folders.change import LONGEST
 from analytics_box.links.folders.names import folder_names
-from analytics_box.links.page_frame import HOME, frame, links_in_words, may_edit, nothing_there
+from analytics_box.links.page_frame import HOME, frame, links_in_words, nothing_there
 from analytics_box.texts import LinkPlaces, Links
 
 FOLDERS = f"{HOME}/folders"
@@ -84,7 +84,7 @@ async def _page(visit: Visit, again: Again) -> Page:
         code=again.code,
         shell=frame(visit.person),
         folders=[FolderLine(folder, name, links_in_words(counts.get(folder, 0))) for folder, name in names.items()],
-        editable=may_edit(visit.person),
+        editable=visit.person.may("member"),
         values=again.values,
         errors=again.wrong,
         general=again.general,

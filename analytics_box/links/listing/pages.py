@@ -17,7 +17,7 @@ from analytics_box.links.listing import calls
 from analytics_box.links.listing.lines import line
 from analytics_box.links.listing.messages import LinkPage, Sort
 from analytics_box.links.messages import OneLink
-from analytics_box.links.page_frame import HOME, frame, links_in_words, may_edit
+from analytics_box.links.page_frame import HOME, frame, links_in_words
 from analytics_box.texts import Links, figures
 
 AT_ONCE = 50  # links on a page
@@ -88,7 +88,7 @@ async def link_list(visit: Visitor) -> Page:
         tags=tags if not asked.tag or asked.tag in tags else [asked.tag, *tags],
         later=asked.link(page=asked.page + 1) if found.hasMore else "",
         earlier=asked.link(page=asked.page - 1) if asked.page > 1 else "",
-        editable=may_edit(person),
+        editable=person.may("member"),
         done=Links.done.get(visit.asked("done"), ""),
     )
 

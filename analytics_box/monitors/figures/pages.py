@@ -23,7 +23,7 @@ from analytics_box.monitors.listing import rows
 from analytics_box.monitors.messages import OneSchedule
 from analytics_box.monitors.monitor import HOME, Monitor
 from analytics_box.monitors.outages import outages
-from analytics_box.monitors.page_frame import frame, may_edit
+from analytics_box.monitors.page_frame import frame
 from analytics_box.monitors.reporting import Report, Reporting
 from analytics_box.query.access import Scope
 from analytics_box.query.catalog.types import Record
@@ -59,7 +59,7 @@ async def monitor_page(visit: Visitor, monitor_id: FromPath[str]) -> Page:
             visit.parts.settings.public_url,
         ),
         board=await page.whole(visit, monitor.number, view, names, Told(_outages(visit, monitor))),
-        editable=may_edit(visit.person),
+        editable=visit.person.may("member"),
         reports=_reports(visit, monitor),
         done=MonitorList.done.get(visit.asked("done"), ""),
     )

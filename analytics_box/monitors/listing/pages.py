@@ -14,7 +14,7 @@ from analytics_box.monitors.listing import rows
 from analytics_box.monitors.listing.asked import ORDER, Asked
 from analytics_box.monitors.listing.lines import DAYS, MonitorLine, line
 from analytics_box.monitors.monitor import LONGEST_GROUP, LONGEST_TAG, Monitor
-from analytics_box.monitors.page_frame import frame, may_edit, state_name
+from analytics_box.monitors.page_frame import frame, state_name
 from analytics_box.monitors.selection import selected
 from analytics_box.query.run import Queries
 from analytics_box.texts import MonitorList, figures
@@ -61,7 +61,7 @@ async def monitor_list(visit: Visitor) -> Page:
         tags=_names({tag for one in own for tag in one.tags} | ({asked.tag} if asked.tag else set())),
         later=asked.link(page=asked.page + 1) if first + AT_ONCE < total else "",
         earlier=asked.link(page=asked.page - 1) if asked.page > 1 else "",
-        editable=may_edit(visit.person),
+        editable=visit.person.may("member"),
         done=MonitorList.done.get(visit.asked("done"), ""),
     )
 

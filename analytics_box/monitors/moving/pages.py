@@ -10,7 +10,7 @@ from analytics_box.http.page.visit import Answer, Page, Visit, Visitor
 from analytics_box.monitors.moving.export_calls import GivenExport, export
 from analytics_box.monitors.moving.files import MOST_BYTES
 from analytics_box.monitors.moving.import_calls import GivenImport, ImportShown, import_monitors
-from analytics_box.monitors.page_frame import frame, may_edit
+from analytics_box.monitors.page_frame import frame
 from analytics_box.texts import MonitorFiles, figures
 
 MOST_SHOWN: Final = 500  # monitors of a file that are listed
@@ -60,7 +60,7 @@ def _page(visit: Visit, *, found: ImportShown | None = None, code: int = 200, wr
         "monitor_moving.html",
         code=code,
         shell=frame(visit.person),
-        editable=may_edit(visit.person),
+        editable=visit.person.may("member"),
         wrong=wrong,
         found=found,
         title=_title(found),

@@ -16,7 +16,7 @@ from analytics_box.identity import Person
 from analytics_box.monitors.directory import Monitors
 from analytics_box.monitors.messages import OfOrganization
 from analytics_box.monitors.monitor import HOME
-from analytics_box.monitors.page_frame import frame, may_edit
+from analytics_box.monitors.page_frame import frame
 from analytics_box.monitors.windows import calendar
 from analytics_box.monitors.windows import calls as procedures
 from analytics_box.monitors.windows.fields import changed, created, fields_of, new_fields, read_fields
@@ -65,7 +65,7 @@ async def maintenance_list(visit: Visitor) -> Page:
         windows=[_line(visit, one) for one in found],
         weeks=_weeks(visit),
         weekdays=Ranges.weekdays,
-        editable=may_edit(visit.person),
+        editable=visit.person.may("member"),
         done=MonitorList.done.get(visit.asked("done"), ""),
     )
 

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from analytics_box.http.page.shell import Shell
 from analytics_box.http.page.visit import Again, Page, Visit
-from analytics_box.identity import Person, at_least
+from analytics_box.identity import Person
 from analytics_box.status_pages.access import seen as page_of
 from analytics_box.status_pages.seen import Indicator, PageSeen
 from analytics_box.status_pages.view.snapshots import Snapshots
@@ -64,7 +64,7 @@ class Opened(Struct, frozen=True):
     @property
     def editable(self) -> bool:
         """Whether who looks may change it."""
-        return may_edit(self.visit.person, self.whole.page.organization_id)
+        return self.visit.person.may("member")
 
     def show(
         self,
@@ -112,12 +112,6 @@ class Opened(Struct, frozen=True):
 def frame(person: Person) -> Shell:
     """The frame of all pages of status pages."""
     return shell(person, "status")
-
-
-def may_edit(person: Person, organization_id: str) -> bool:
-    """Whether somebody may change status pages of an organization, and write incidents."""
-    role = person.role_in(organization_id)
-    return role is not None and at_least(role, "member")
 
 
 async def opened(visit: Visit, page_id: str) -> Opened:

@@ -4,7 +4,7 @@ from msgspec import Struct
 
 from analytics_box.http.page.visit import Page, Visitor
 from analytics_box.status_pages.console.choosing import in_trouble
-from analytics_box.status_pages.console.frame import HOME, frame, may_edit, page_mark
+from analytics_box.status_pages.console.frame import HOME, frame, page_mark
 from analytics_box.status_pages.directory import StatusPages
 from analytics_box.status_pages.seen import PageSeen
 from analytics_box.status_pages.view.snapshots import Snapshots
@@ -41,7 +41,7 @@ async def page_list(visit: Visitor) -> Page:
         "status_pages.html",
         shell=frame(visit.person),
         lines=[_line(whole, await snapshots.of(whole)) for whole in own],
-        editable=may_edit(visit.person, organization_id),
+        editable=visit.person.may("member"),
         done=StatusPageList.done.get(visit.asked("done"), ""),
     )
 
