@@ -47,5 +47,5 @@ def test_a_transfer_needs_a_manager_of_both_organizations(box: WholeBox) -> None
     unknown = given | {"organizationId": "unknown"}
     assert call(box, "transfer", unknown, key=None, cookie=box.cookie).status == 403
     stolen = {"websiteId": box.sites["foreign"], "organizationId": box.organization_id}
-    assert call(box, "transfer", stolen, key=None, cookie=box.cookie).status == 404
+    assert call(box, "transfer", stolen, key=None, cookie=box.cookie).status == 403, "only a member of its owner"
     assert row(box)["organizationId"] == box.organization_id
