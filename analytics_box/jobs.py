@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from typing import Literal, NamedTuple
 
 from analytics_box import memory, node_side, removals
@@ -25,8 +26,10 @@ from analytics_box.members import invitations
 from analytics_box.monitors.directory import Monitors
 from analytics_box.monitors.domains import DomainWatch
 from analytics_box.monitors.erasing import Erasing
+from analytics_box.monitors.running import old_urls
 from analytics_box.monitors.running import retention as check_retention
 from analytics_box.notify import mail_limits
+from analytics_box.profiles import unused
 from analytics_box.status_pages.automatic.telling import AutomaticIncidents
 from analytics_box.status_pages.directory import StatusPages
 from analytics_box.status_pages.incidents import ticking
@@ -236,8 +239,9 @@ async def retain_checks(box: Box) -> None:
 
 
 async def sweep_checks(box: Box) -> None:
-    """Remove what is left of the checks of monitors that are gone."""
+    """Remove what is left of the checks of monitors that are gone; after an upgrade, mask URLs in old ones."""
     await check_retention.sweep(box.events.db, box.box_db, box.parts[Erasing])
+    await old_urls.mask(box.events.db, box.events.strings, partial(unused.sweep, box.events.erasures))
 
 
 async def follow_websites(box: Box) -> None:

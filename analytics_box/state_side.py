@@ -78,8 +78,10 @@ def open_state(settings: Settings, clock: Clock, reserve: Reserve) -> StateSide:
     db.write_now(lambda found: incident_rows.wait_at_least(found, looked))
     if db.read_now(subscriber_rows.in_plain_text):
         db.write_now(lambda found: subscriber_secrets.seal_plain(found, seal))
-    if db.read_now(monitor_rows.in_plain_text):
-        db.write_now(lambda found: sealing.seal_plain(found, seal))
+    monitors = db.read_now(monitor_rows.everything)
+    if plain := sealing.in_plain_text(monitors):
+        db.write_now(lambda found: sealing.seal_plain(found, seal, plain))
+        monitors = db.read_now(monitor_rows.everything)
     return StateSide(
         db=db,
         seal=seal,
@@ -92,7 +94,7 @@ def open_state(settings: Settings, clock: Clock, reserve: Reserve) -> StateSide:
         links=links,
         link_domains=LinkDomains(db.read_now(link_domain_rows.everything), organizations.closed),
         monitors=Monitors(
-            sealing.open_all(seal, db.read_now(monitor_rows.everything)),
+            sealing.open_all(seal, monitors),
             db.read_now(window_rows.everything),
             websites,
             organizations.closed,

@@ -248,7 +248,7 @@ TABLES = (
     Table("box", (*_integers("one"), *_texts("id"), *_integers("last_site last_link last_monitor")), key=("one",)),
     # What of a monitor goes on from check to check, and until when the box has been watching.
     Table("monitor_states", (*_integers("monitor"), *_texts("state")), key=("monitor",)),
-    Table("monitor_engine", _integers("one alive_at canaries_at hours_until days_until"), key=("one",)),
+    Table("monitor_engine", _integers("one alive_at canaries_at hours_until days_until urls_masked"), key=("one",)),
     # What became of monitors, until it has been told (alarms).
     Table("transitions", (*_integers("monitor time"), *_texts("what detail"), *_integers("told"))),
     # Of events also their websites, and the UTC days of their times and of the starts of their sessions.

@@ -82,7 +82,7 @@ async def seen(call: Call, monitor_id: str) -> Monitor:
 
 
 def visible(call: Call, monitor: Monitor) -> Monitor:
-    """A monitor as a caller may see it: values of its query, and what it sends, only where they may change it."""
+    """A monitor as a caller may see it: secrets in its URL, and what it sends, only if they can change it."""
     person, key = call.identity.person, call.identity.key
     if person is not None:
         return monitor if person.may("member") else monitor.masked

@@ -142,16 +142,17 @@ class Monitor(Struct, frozen=True, kw_only=True):
 
     @property
     def called(self) -> str:
-        """What people call it. Names stand where anybody reads them, so no value of a query does."""
+        """The name that people see. Others read it, so no part of a URL in it is likely a secret."""
         return self.name or masked(self.url)
 
     @property
     def masked(self) -> "Monitor":
-        """The monitor as those see it who may only look: without values of its query and what it sends."""
-        if "?" not in self.url and not self.options.send:
+        """The monitor for people who can only view it: without likely secrets in its URL, and without what it sends."""
+        url = masked(self.url)
+        if url == self.url and not self.options.send:
             return self
         options = replace(self.options, send=HIDDEN) if self.options.send else self.options
-        return replace(self, url=masked(self.url), options=options)
+        return replace(self, url=url, options=options)
 
     @property
     def seconds(self) -> float:

@@ -1,7 +1,6 @@
 """Monitors in box.db. Every function takes a connection inside the caller's transaction.
 
-What is secret about a monitor is not opened here: a row has it sealed, and a URL without the values of its query
-(monitors.sealing).
+What is secret about a monitor is not opened here: a row has it sealed, and its URL masked (monitors.sealing).
 """
 
 from collections.abc import Callable, Sequence
@@ -11,7 +10,6 @@ import msgspec
 
 from analytics_box.errors import Conflict
 from analytics_box.monitors.monitor import Monitor, Options
-from analytics_box.outgoing.masking import HIDDEN
 from analytics_box.store.db import Connection, ConstraintError
 
 TAKEN: Final = "Monitor already exists for this URL in this organization"  # wire 8.1
@@ -41,8 +39,8 @@ _DECODE: Final[dict[str, Callable[[Any], object]]] = {
 class Stored(NamedTuple):
     """A monitor as it is stored: without its secrets, which are sealed beside it; None where it has none.
 
-    `url` is the column: the URL that people may see and, if values of its query are sealed, a space and a digest of the
-    whole URL, by which no two monitors of an organization are the same.
+    `url` is the column: the URL that people may see and, if parts of it are sealed, a space and a digest of the whole
+    URL, by which no two monitors of an organization are the same.
     """
 
     monitor: Monitor
@@ -51,27 +49,13 @@ class Stored(NamedTuple):
 
     @property
     def hides_url(self) -> bool:
-        """Whether values of the URL's query are sealed."""
+        """Return whether parts of the URL are sealed."""
         return " " in self.url
 
 
 def everything(db: Connection) -> list[Stored]:
     """All monitors of the box, the oldest first."""
     return _found(db, f"-- monitors.everything\nselect {_COLUMNS} from monitors order by number")
-
-
-def in_plain_text(db: Connection) -> list[Stored]:
-    """Monitors that an earlier version stored: values of their query, or what they send over TCP, can be read."""
-    return _found(
-        db,
-        f"""
-        -- monitors.in_plain_text
-        select {_COLUMNS} from monitors
-        where (instr(url, '?') and not instr(url, ' ')) or coalesce(json_extract(options, '$.send'), '') not in ('', ?)
-        order by number
-        """,
-        HIDDEN,
-    )
 
 
 def find(db: Connection, monitor_id: str) -> Stored | None:

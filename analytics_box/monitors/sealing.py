@@ -1,7 +1,7 @@
 """The secrets of a monitor, sealed as they are stored (security: encryption at rest)."""
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import msgspec
 from msgspec import Struct
@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from analytics_box.monitors import rows
 from analytics_box.monitors.monitor import Monitor, Secrets
 from analytics_box.monitors.rows import Stored
+from analytics_box.outgoing.masking import HIDDEN, masked
 from analytics_box.store.db import Connection
 from analytics_box.store.seal import Seal, SealBroken
 
@@ -27,8 +28,8 @@ class Opened(Struct, frozen=True):
 
 
 class _Sealed(Secrets, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """The secrets of a monitor with what else only its checks and its editors may read: the whole URL where its query
-    has values, and what it sends over TCP."""
+    """The secrets of a monitor with what else only its checks and its editors may read: the whole URL if a part of it
+    is likely a secret, and what it sends over TCP."""
 
     url: str = ""
     send: str = ""
@@ -36,7 +37,7 @@ class _Sealed(Secrets, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
 
 def at_rest(seal: Seal, monitor: Monitor) -> Stored:
     """A monitor as it may be stored."""
-    url, send = monitor.url if "?" in monitor.url else "", monitor.options.send
+    url, send = monitor.url if masked(monitor.url) != monitor.url else "", monitor.options.send
     if monitor.secrets == NONE and not url and not send:
         return Stored(monitor, None, monitor.url)
     plain = {name: getattr(monitor.secrets, name) for name in Secrets.__struct_fields__}
@@ -59,14 +60,23 @@ def opened(seal: Seal, stored: Stored) -> Monitor:
     return replace(stored.monitor, url=found.url or stored.monitor.url, options=options, secrets=secrets)
 
 
-def seal_plain(db: Connection, seal: Seal) -> None:
-    """Seal what earlier versions stored in plain text: values in URLs, and what is sent over TCP.
+def in_plain_text(stored: Iterable[Stored]) -> list[Stored]:
+    """Monitors of which an earlier version stored secrets in plain text: parts of URLs, or what is sent over TCP."""
+    return [
+        one
+        for one in stored
+        if masked(one.monitor.url) != one.monitor.url or one.monitor.options.send not in {"", HIDDEN}
+    ]
 
-    Nothing of it stays in the file. What cannot be read at all stays as it is.
+
+def seal_plain(db: Connection, seal: Seal, plain: Sequence[Stored]) -> None:
+    """Seal secrets that earlier versions stored in plain text. Nothing of them stays in the file.
+
+    A monitor whose secrets cannot be decrypted stays as it is.
     """
     db.pragma("secure_delete", True)
     try:
-        for one in rows.in_plain_text(db):
+        for one in plain:
             try:
                 rows.update(db, at_rest(seal, opened(seal, one)))
             except SealBroken:

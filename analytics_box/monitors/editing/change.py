@@ -28,6 +28,7 @@ from analytics_box.monitors.sealing import at_rest, opened
 from analytics_box.outgoing.addresses import Fence
 from analytics_box.outgoing.askers import member_of
 from analytics_box.outgoing.fences import Fences
+from analytics_box.outgoing.masking import masked
 from analytics_box.store.db import Connection
 from analytics_box.store.seal import Seal, SealBroken
 from analytics_box.tenancy import access
@@ -280,7 +281,7 @@ def check_places(db: Connection, websites: Directory, acting: Reach, monitor: Mo
 def difference(before: Monitor, after: Monitor) -> dict[str, Any]:
     """What two states of a monitor differ in; of secrets only which of them changed.
 
-    Nothing of them is a value of a query, or what is sent.
+    Nothing of them is a likely secret in a URL, or what is sent.
     """
     audited = (name for name in Monitor.__struct_fields__ if name not in _NOT_AUDITED)
     old, new = before.masked, after.masked
@@ -342,7 +343,7 @@ def _is_sealed_anew(stored: Stored, before: Changed, after: Monitor) -> bool:
     was = before.monitor
     if after.secrets != was.secrets or after.options.send != was.options.send:
         return True
-    return after.url != was.url and (before.readable or stored.hides_url or "?" in after.url)
+    return after.url != was.url and (before.readable or stored.hides_url or masked(after.url) != after.url)
 
 
 def _as_before(stored: Stored, before: Changed, after: Monitor) -> Stored:

@@ -29,7 +29,7 @@ from analytics_box.monitors.monitor import GRANULARITIES, Granularity, Kind, Mon
 from analytics_box.monitors.moving.wanted import MOST, MOST_WINDOWS, File, Wanted, WantedWindow
 from analytics_box.monitors.window import Covers, Repeat, Window
 from analytics_box.monitors.windows.messages import GivenRepeat, NewMaintenance
-from analytics_box.outgoing.masking import HIDDEN, masked
+from analytics_box.outgoing.masking import masked
 from analytics_box.tenancy.messages import date
 
 FORMAT: Final = "analytics-box-monitors"
@@ -152,11 +152,11 @@ def _file_secrets(has: Secrets) -> FileSecrets:
 
 
 def _named(monitor: Monitor) -> tuple[str, ...]:
-    """The secrets that a monitor has, but for the token of a push; what it says over TCP may be one, and values in its
+    """The secrets that a monitor has, but for the token of a push; what it says over TCP may be one, and parts of its
     URL."""
     has = monitor.secrets
     said = {"headers": has.headers, "body": has.body, "password": has.user, "token": has.bearer}
-    said |= {"send": monitor.options.send, "url": monitor.url if HIDDEN in masked(monitor.url) else ""}
+    said |= {"send": monitor.options.send, "url": monitor.url if masked(monitor.url) != monitor.url else ""}
     return tuple(name for name, value in said.items() if value)
 
 

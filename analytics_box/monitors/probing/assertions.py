@@ -16,12 +16,14 @@ from analytics_box.monitors.probing import json_values
 from analytics_box.monitors.probing.dns_record import DnsRecord
 from analytics_box.monitors.probing.seen import Seen
 from analytics_box.monitors.result import Held, Outcome
+from analytics_box.outgoing.masking import masked_text
 from analytics_box.query.patterns import NotAPattern, found_in
 
 SEARCHED: Final = 100_000  # characters in which a pattern is looked for, and that a value of a JSON answer has
 MEMBERS: Final = 1_000  # of a list in a JSON answer that are looked at
 _LONGEST_MEMBER: Final = 600  # characters
 _SHOWN: Final = 200  # characters of what an assertion saw
+_LONGEST_LINK: Final = 500  # characters more that are looked at, so that URLs are whole
 _LEVELS: Final[tuple[tuple[Level, Outcome], ...]] = (("fail", "fail"), ("warn", "warn"))
 _DAY: Final = 86_400_000
 _OF_BODY: Final = frozenset({"body", "json"})
@@ -291,6 +293,7 @@ def _said(asked: Assertion, held: Held) -> str:
 
 
 def _short(text: str, most: int = _SHOWN) -> str:
-    """The beginning of it, in one line."""
-    line = "".join(each if each.isprintable() else " " for each in text[: most + 1])
+    """The beginning of a text in one line, with URLs masked: they can be those of links that sign in."""
+    beginning = masked_text(text[: most + _LONGEST_LINK])
+    line = "".join(each if each.isprintable() else " " for each in beginning[: most + 1])
     return line if len(line) <= most else f"{line[:most]}…"

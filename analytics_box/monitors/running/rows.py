@@ -68,7 +68,7 @@ def row(db: Connection, strings: Strings, check: Check) -> tuple[object, ...]:
     """A check as a row of the table `checks`."""
     monitor, result, phases = check.monitor, check.result, check.result.phases
     number, total, ttfb = strings.number, result.total, result.ttfb
-    url = masked(monitor.url)  # values of its query may be secrets, and this file keeps none
+    url = masked(monitor.url)  # This file keeps no secrets.
     return (
         *(monitor.number, result.at, check.status, KINDS[monitor.kind], result.http_code, 1),
         *(total, total, total, ttfb),

@@ -395,7 +395,7 @@ TYPES = (
         "The checks of the range one by one, the newest first; old ones were put together by hour and then by day",
         (
             column("timestamp", "datetime", "When it began, UTC", instant("time")),
-            column("url", "string", "What was checked, without values of its query", Shown(_address, "url")),
+            column("url", "string", "What was checked, without likely secrets", Shown(_address, "url")),
             column("status", "number", "1 up, 0 down, 2 pending", field("status")),
             column("http_code", "number", "Status of the answer; 0 where there was none", field("http_code")),
             column("ttfb_ms", "number", "Time to the first byte", _each("ttfb"), unit="ms"),

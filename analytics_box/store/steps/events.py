@@ -566,4 +566,12 @@ EVENTS = (
     ("0018_kinds_as_a_range", KINDS_AS_A_RANGE),
     ("0019_check_of_nothing", null_allowed("checks", "data")),
     ("0020_held_measurements", MORE_KINDS),
+    (
+        "0030_urls_masked",
+        (
+            # Whether URLs in checks of earlier versions are masked.
+            "alter table monitor_engine add column urls_masked integer not null default 0"
+            " check (urls_masked in (0, 1))",
+        ),
+    ),
 )

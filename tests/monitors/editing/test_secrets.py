@@ -2,16 +2,25 @@
 
 import json
 import logging
+from base64 import b32encode
+from collections.abc import Callable
 from typing import Any
 
 import pytest
+from hypothesis import assume
+from hypothesis import given as drawn
+from hypothesis import strategies as st
+from msgspec.structs import replace
 
+from analytics_box import jobs
 from analytics_box.facts.uptime import UP
 from analytics_box.identity import Role
 from analytics_box.monitors.editing.change import Tools
-from analytics_box.monitors.monitor import Secrets
+from analytics_box.monitors.monitor import Assertion, Secrets
+from analytics_box.monitors.probing.assertions import judged
+from analytics_box.monitors.probing.seen import Seen
 from analytics_box.monitors.running.notices import Detail
-from analytics_box.monitors.running.rows import Check, Transition, append
+from analytics_box.monitors.running.rows import Check, Transition, alive, append
 from analytics_box.monitors.telling import occurrence
 from analytics_box.outgoing.masking import masked
 from analytics_box.store.db import Connection
@@ -21,7 +30,7 @@ from tests.inprocess import NOON
 from tests.keys.world import cookie_of, make
 from tests.monitors.world import GOOD, World
 
-HUSH = "hush-0123456789"
+HUSH = "hush-0123456789abcdef"
 GIVEN: dict[str, Any] = {
     "headers": {"X-Token": HUSH},
     "body": f"{{{HUSH}}}",
@@ -168,12 +177,50 @@ MASKED = (
     ("https://example.com/?hush", "https://example.com/?•••"),
     ("https://example.com/?a==hush;b=&c=x%26y#hush", "https://example.com/?a=•••;b=&c=•••#•••"),
     ("tcp://example.com:22", "tcp://example.com:22"),
+    ("https://ada:hush@example.com/a", "https://•••@example.com/a"),
+    ("https://example.com/a#hush", "https://example.com/a#•••"),
+    ("https://hooks.slack.com/services/T00000000/B00000000/XXXXXXXX", "https://hooks.slack.com/•••/•••/•••/•••"),
+    ("https://discord.com/api/webhooks/123456789012345678/hush", "https://discord.com/api/webhooks/•••/•••"),
+    ("https://hc-ping.com/eb095278-f28d-448d-87fb-7b75c171a6aa", "https://hc-ping.com/•••"),
+    ("https://example.com/push/eb095278-f28d-448d-87fb-7b75c171a6aa/x", "https://example.com/push/•••/x"),
+    ("https://api.telegram.org/bot123456:ABC-DEF1234ghIkl/getMe", "https://api.telegram.org/•••/getMe"),
+    ("https://example.com/heartbeat/9f8Jk2LmQ0zX", "https://example.com/heartbeat/•••"),
+    ("https://example.com/feed/3f2a9c0b7d.xml", "https://example.com/feed/•••"),
+    ("https://example.com/v1/token/hush/a", "https://example.com/v1/token/•••/a"),
+    ("https://example.com/a;token=hush/b", "https://example.com/a;token=•••/b"),
+    *(
+        (f"https://example.com/{path}", f"https://example.com/{path}")
+        for path in (
+            "api/v1/status.json",
+            "how-to-monitor-your-website-in-2024/",
+            "2024/11/27/a-post",
+            "products/12345678",
+            "oauth/token",
+            "internationalization",
+            "GetCustomerDetails",
+            "wp-admin/admin-ajax.php",
+            "%E4%BD%A0%E5%A5%BD",
+        )
+    ),
 )
 
 
 @each(("url", "shown"), MASKED)
-def test_values_of_a_query_are_masked(url: str, shown: str) -> None:
+def test_likely_secrets_in_urls_are_masked(url: str, shown: str) -> None:
     assert masked(url) == shown
+    assert masked(shown) == shown
+
+
+@drawn(st.text(), st.text(), st.text())
+def test_masked_urls_stay_as_they_are(place: str, path: str, query: str) -> None:
+    shown = masked(f"https://{place}/{path}?{query}")
+    assert masked(shown) == shown
+
+
+@drawn(st.binary(min_size=16, max_size=32), st.sampled_from((bytes.hex, lambda token: b32encode(token).decode())))
+def test_random_tokens_in_paths_are_masked(token: bytes, written: Callable[[bytes], str]) -> None:
+    assume(len(set(token)) > 8)
+    assert masked(f"https://example.com/jobs/{written(token)}/done") == "https://example.com/jobs/•••/done"
 
 
 def test_values_of_a_query_are_for_those_who_may_change_monitors(world: World) -> None:
@@ -212,6 +259,8 @@ def files_of(world: World) -> list[str]:
 
 def test_values_of_a_query_and_what_is_sent_are_encrypted_at_rest(world: World) -> None:
     one = world.made(f"https://example.com/?token={HUSH}&a=1")
+    four = world.made(f"https://example.com/jobs/{HUSH}/done")
+    assert world.known(four).url == f"https://example.com/jobs/{HUSH}/done"
     two = world.made(f"https://example.com/?token={HUSH}-2&a=1")
     three = world.made("tcp://example.com:22", options={"send": HUSH})
     world.good("updateSchedule", scheduleId=one, name="One")
@@ -226,18 +275,54 @@ def test_values_of_a_query_and_what_is_sent_are_encrypted_at_rest(world: World) 
 
 
 def test_checks_store_no_values_of_a_query(world: World) -> None:
-    monitor = world.known(world.made(f"https://example.com/?token={HUSH}"))
+    monitor = world.known(world.made(f"https://example.com/{HUSH}/?token={HUSH}"))
     events = world.box.box.events.db
     events.write_now(lambda db: append(db, Strings(), [Check(monitor, GOOD, UP, 1, 1)]))
     found = events.read_now(
         lambda db: db.execute("select value from strings join checks on checks.url = strings.id").fetchall()
     )
-    assert found == [("https://example.com/?token=•••",)]
+    assert found == [("https://example.com/•••/?token=•••",)]
+
+
+def test_urls_in_checks_of_earlier_versions_are_masked_after_an_upgrade(world: World) -> None:
+    one = world.known(world.made(f"https://example.com/{HUSH}"))
+    other = world.known(world.made("https://example.com/plain"))
+    events = world.box.box.events
+    failed = replace(GOOD, outcome="fail", error="It failed")
+
+    def as_before(db: Connection) -> None:
+        append(db, events.strings, [Check(one, failed, 0, 1, 1), Check(other, GOOD, UP, 1, 1)])
+        for shown, plain in (("https://example.com/•••", one.url), ("It failed", f"It is https://e.com/{HUSH}")):
+            db.execute("update strings set value = ? where value = ?", (plain, shown))
+        alive(db, NOON)
+
+    events.db.write_now(as_before)
+    world.reopen()
+    assert files_of(world) == ["events.db"]
+    job = next(job for job in jobs.JOBS if job.name == "sweep checks")
+    world.box.run(jobs.run(job, world.box.box))
+    assert files_of(world) == []
+    found = world.box.box.events.db.read_now(
+        lambda db: db.execute(
+            "select url.value, error.value from checks join strings as url on url.id = url "
+            "join strings as error on error.id = error order by checks.id"
+        ).fetchall()
+    )
+    assert found == [("https://example.com/•••", "It is https://e.com/•••"), ("https://example.com/plain", "")]
+
+
+def test_urls_in_what_an_assertion_saw_are_masked() -> None:
+    seen = Seen(status=302, headers=(("location", f"https://example.com/login/{HUSH}?t={HUSH}"),))
+    asked = Assertion(subject="header", comparison="equals", property="location", value="x")
+    verdict = judged((asked,), seen, NOON)
+    assert HUSH not in verdict.error
+    assert verdict.held[0].seen == "https://example.com/login/•••?t=•••"
 
 
 def test_what_an_earlier_version_stored_in_plain_text_is_encrypted_at_the_next_start(world: World) -> None:
     one = world.made(f"https://example.com/?token={HUSH}", headers={"A": "1"})
     two = world.made("tcp://example.com:22", options={"send": HUSH})
+    three = world.made(f"https://example.com/{HUSH}?token={HUSH}")
     plain, told = f"https://example.com/?token={HUSH}", json.dumps({"send": HUSH})
     seal = world.box.box.parts[Tools].seal
     headers = seal.seal(b'{"headers":[["A","1"]]}', owner=f"monitor:{one}")
@@ -245,6 +330,9 @@ def test_what_an_earlier_version_stored_in_plain_text_is_encrypted_at_the_next_s
     def as_before(db: Connection) -> None:
         db.execute("update monitors set url = ?, sealed = ? where id = ?", (plain, headers, one))
         db.execute("update monitors set options = ?, sealed = null where id = ?", (told, two))
+        db.execute(
+            "update monitors set url = ? where id = ?", (f"https://example.com/{HUSH}?token=••• {'0' * 32}", three)
+        )
 
     world.box.box.box_db.write_now(as_before)
     world.reopen()
@@ -252,6 +340,7 @@ def test_what_an_earlier_version_stored_in_plain_text_is_encrypted_at_the_next_s
     assert world.known(one).url == plain
     assert world.known(one).secrets.headers == (("A", "1"),)
     assert world.known(two).options.send == HUSH
+    assert world.known(three).url == f"https://example.com/{HUSH}?token={HUSH}"
 
 
 def test_with_another_key_a_url_has_to_be_given_again(world: World) -> None:
