@@ -73,6 +73,7 @@ from analytics_box.status_pages.view.snapshots import Snapshots
 from analytics_box.store import running
 from analytics_box.store.clock_watch import ClockWatch
 from analytics_box.store.db import Db
+from analytics_box.store.integrity import RollingCheck
 from analytics_box.store.pairing import bring_together
 from analytics_box.store.reserve import Reserve
 from analytics_box.watch.notices import notices
@@ -112,6 +113,7 @@ class Box(Struct, frozen=True):
     application: App
     mirroring: Mirroring | None  # of a machine that takes events alone
     node_memory: Memory
+    file_checks: tuple[RollingCheck, ...]  # of both databases
     unclean: bool  # a run did not close its files, and nobody has looked through them since
 
     async def note_key_use(self) -> None:
@@ -133,7 +135,7 @@ class Box(Struct, frozen=True):
         self.events.close()
         self.parts[FlagCounts].write_now()
         self.box_db.close()
-        if self.box_db.damage.reason or self.events.db.damage.reason:
+        if self.box_db.damage.refusal() is not None:
             running.found_damaged(self.settings.data_dir)
         running.closed(self.settings.data_dir)
 
@@ -156,6 +158,7 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
     clients.fences.opened = state.organizations.private_targets_of
     _check_is_promoted(settings, state)
     events = open_events(settings, clock, state, reserve)
+    state.db.damage.pair(events.db.damage)
     running.opened(settings.data_dir)
     runs, clock_watch = Runs(), ClockWatch(state.db, clock)
     sender = Sender(clients, Mailer(settings))
@@ -185,6 +188,7 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
         application=_node(state, events, parts, mirroring) if mirroring else _application(state, events, parts),
         mirroring=mirroring,
         node_memory=node_side.memory_of(state, events, clock),
+        file_checks=(RollingCheck(state.db), RollingCheck(events.db)),
         unclean=unclean,
     )
 

@@ -306,9 +306,9 @@ async def look_at_disk(box: Box) -> None:
 
 
 async def look_at_files(box: Box) -> None:
-    """Notice when the databases are removed or replaced under the running box."""
-    for db in (box.box_db, box.events.db):
-        await asyncio.to_thread(db.look)
+    """Notice when the databases are removed, replaced or damaged while the box runs."""
+    for check in box.file_checks:
+        await asyncio.to_thread(check.run)
 
 
 async def give_space_back(box: Box) -> None:

@@ -5,7 +5,7 @@ the commit: an acknowledged write is on disk. A read runs on a connection of its
 """
 
 import asyncio
-import logging
+import os
 import threading
 from collections.abc import Awaitable, Iterator
 from concurrent.futures import Future
@@ -25,8 +25,6 @@ from analytics_box.store.writer import Writer
 from analytics_box.store.writes import ALONE, Connection, ConstraintError, InMemoryState, Job, SharedWork, Work
 
 __all__ = ["Connection", "ConstraintError", "Db"]
-
-log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 G = TypeVar("G")
@@ -86,7 +84,6 @@ class Db:
             most_waiting=write_queue,
             checkpoint_pages=checkpoint_pages,
         )
-        self._places = {file: _inode(file) for file in (path, path.with_name(f"{path.name}-wal"))}
         connections = [open_one(writes=False) for _ in range(readers)]
         self._readers = Readers(path, connections, self._gate, self.damage, reserve=reserve, most_waiting=read_queue)
         self._writer.start()
@@ -97,7 +94,7 @@ class Db:
 
     async def write(self, work: Work[T], *, adds: bool = False) -> T:
         """Run `work` in the next group commit; resumes after the commit. What `adds` is refused on a full disk and once
-        the file is known to be damaged.
+        one of both databases is known to be damaged.
 
         Raises whatever `work` raises (its savepoint is rolled back, others are not touched), and Unavailable when
         the queue is full, the box is stopping, the disk refuses or the file is damaged.
@@ -111,10 +108,11 @@ class Db:
         return self._enqueued(work, given, adds=adds)
 
     def _enqueued(self, work: Work[Any] | SharedWork[Any, Any], given: Any, *, adds: bool) -> asyncio.Future[Any]:
-        if adds and self.damage.reason:
-            raise self.damage.refusal()
-        if adds and self._reserve is not None and (refusal := self._reserve.refusal):
-            raise Unavailable(refusal, retry_after=60)
+        if adds:
+            if (damaged := self.damage.refusal()) is not None:
+                raise damaged
+            if self._reserve is not None and (refusal := self._reserve.refusal):
+                raise Unavailable(refusal, retry_after=60)
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._writer.enqueue(Job(work, future, given))
         return future
@@ -179,18 +177,10 @@ class Db:
 
         Until they are back writes are refused: what is written to a file without a name is lost when the box ends.
         """
-        found = {file: _inode(file) for file, inode in self._places.items() if inode is not None}
-        gone = [file for file, inode in found.items() if inode != self._places[file]]
-        if gone and not self._writer.gone:
-            log.error(
-                "%s was removed or replaced while the box runs: nothing is written now. Put the same file back, or "
-                "export what you need, stop the box and restore a backup",
-                gone[0],
-            )
-        elif self._writer.gone and not gone:
-            log.info("%s is back in its place: writes go on", self.path)
-        self._writer.gone = bool(gone)
-        return f"{gone[0].name} {'was replaced' if found[gone[0]] else 'is gone'}" if gone else ""
+        lost = self._writer.look()
+        if lost is None:
+            return ""
+        return f"{lost.name} {'was replaced' if os.path.lexists(lost) else 'is gone'}"
 
     def close(self) -> None:
         """Refuse whatever comes, finish the waiting writes, break off reads, fold the log back and close the file.
@@ -207,12 +197,3 @@ class Db:
 
     def _wake_writer(self) -> None:
         self._writer.wake()
-
-
-def _inode(file: Path) -> tuple[int, int] | None:
-    """Which file has this name, if any."""
-    try:
-        found = file.stat()
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino

@@ -1,4 +1,4 @@
-"""Small files of the box beside its databases."""
+"""Files on the disk: small ones that are written whole, and whether a database is where it was opened."""
 
 import os
 from pathlib import Path
@@ -24,3 +24,25 @@ def sync_folder(folder: Path) -> None:
         os.fsync(opened)
     finally:
         os.close(opened)
+
+
+class OpenedFiles:
+    """The names of an open database and its log, and the files that had them when it was opened."""
+
+    def __init__(self, path: Path) -> None:
+        self._opened = [(name, inode) for name in (str(path), f"{path}-wal") if (inode := _inode(name)) is not None]
+
+    def lost(self) -> Path | None:
+        """The first name that belongs to no file or to another one; None if there is none."""
+        for name, inode in self._opened:
+            if _inode(name) != inode:
+                return Path(name)
+        return None
+
+
+def _inode(name: str) -> tuple[int, int] | None:
+    try:
+        status = os.stat(name)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino

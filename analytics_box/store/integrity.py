@@ -5,6 +5,8 @@ tables are checked one by one, rows and indexes of large ones are read some at a
 pages that belong to nothing.
 """
 
+import os
+import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -17,6 +19,10 @@ from analytics_box.store.db import Db
 from analytics_box.store.trouble import words
 
 PIECE = 100_000  # rows that are read at once
+_SMALL_PIECE = 2_000  # rows that are read at once by a regular look
+_RUN_SECONDS = 0.02  # of a regular look at one file, besides that at the newest rows
+_NEWEST = 20  # rows of each table
+_HEADER = 100  # bytes of a database file
 MOST_COMPLAINTS = 10
 _PIECE_SECONDS = 600.0  # for one piece
 
@@ -53,19 +59,22 @@ def _damaged(broken: apsw.Error) -> str:
 def integrity_in_pieces(read: Read, *, piece: int = PIECE) -> str:
     """Check a file that is read through `read`, which gives back what a function makes of a connection."""
     try:
-        for table in read(_tables):
-            if not read(partial(_is_long, table=table, piece=piece)):
-                found = read(partial(_complaints, check=f"quick_check({_quoted(table)})"))
-                if found != "ok":
-                    return str(found)
-                continue
-            for walk in read(partial(_walks, table=table)):
-                after = None
-                while after := read(partial(_read_piece, walk=walk, after=after, piece=piece)):
-                    pass
+        return next((found for found in _pieces(read, piece) if found != "ok"), "ok")
     except apsw.Error as broken:
         return _damaged(broken)
-    return "ok"
+
+
+def _pieces(read: Read, piece: int) -> Iterator[str]:
+    """Check one piece of a file after the other: "ok", or what SQLite says of it."""
+    for table in read(_tables):
+        if not read(partial(_is_long, table=table, piece=piece)):
+            yield str(read(partial(_complaints, check=f"quick_check({_quoted(table)})")))
+            continue
+        for walk in read(partial(_walks, table=table)):
+            after = None
+            while after := read(partial(_read_piece, walk=walk, after=after, piece=piece)):
+                yield "ok"
+            yield "ok"
 
 
 def look_through(db: Db) -> bool:
@@ -73,15 +82,116 @@ def look_through(db: Db) -> bool:
 
     For threads other than the event loop's. Raises Unavailable if the box stops before the end.
     """
+    known = db.damage.disk_errors
     try:
         found = integrity_in_pieces(partial(db.read_now, seconds=_PIECE_SECONDS))
     except Unavailable:
-        if db.damage.reason:
+        if db.damage.trouble:
             return False
         raise
     if found != "ok":
         db.damage.note(found)
-    return found == "ok"
+        return False
+    db.damage.clear_disk_error(known)
+    return True
+
+
+class RollingCheck:
+    """A regular look at an open file, a little at a time and past SQLite's caches, so that damage is found before it is
+    needed. For threads other than the event loop's.
+
+    A commit does not read the pages that the writer has in memory: it would succeed over a file that is damaged.
+    Each run therefore reads back the newest rows of each table, also through its indexes, and as much of everything
+    else as fits into its time; the next run goes on from there.
+    """
+
+    def __init__(self, db: Db, *, seconds: float = _RUN_SECONDS) -> None:
+        self._db = db
+        self._seconds = seconds
+        self._newest: list[tuple[str, str]] = []
+        self._pieces = _pieces(self._read, _SMALL_PIECE)
+        self.rounds = 0  # through the whole file
+
+    def run(self) -> None:
+        """Look once. Damage is noted; it is not looked for any longer once it is known."""
+        if self._db.look() or self._db.damage.reason:
+            return
+        try:
+            if self._db.damage.disk_error or self._read(_is_too_short):
+                look_through(self._db)
+            else:
+                self._go_on()
+        except Unavailable:
+            self._pieces = _pieces(self._read, _SMALL_PIECE)  # An iterator that has raised ends.
+            if not self._db.damage.trouble:
+                raise
+
+    def _go_on(self) -> None:
+        ends = time.monotonic() + self._seconds
+        self._newest = self._newest or self._read(_newest)
+        incomplete: str = self._read(partial(_incomplete, newest=self._newest))
+        if incomplete:
+            self._db.damage.note(f"newest rows are missing from {incomplete}")
+            return
+        while True:
+            found = next(self._pieces, None)
+            if found is None:
+                self.rounds += 1
+                self._pieces = _pieces(self._read, _SMALL_PIECE)
+                return
+            if found != "ok":
+                self._db.damage.note(found)
+            if found != "ok" or time.monotonic() >= ends:
+                return
+
+    def _read(self, work: Callable[[apsw.Connection], Any]) -> Any:
+        return self._db.read_now(partial(_past_the_cache, work=work), seconds=_PIECE_SECONDS)
+
+
+def _past_the_cache(db: apsw.Connection, *, work: Callable[[apsw.Connection], Any]) -> Any:
+    """Do some work without pages that the connection has in memory, and look at each page more closely."""
+    db.pragma("shrink_memory")
+    db.pragma("cell_size_check", True)
+    try:
+        return work(db)
+    finally:
+        db.pragma("cell_size_check", False)
+
+
+def _is_too_short(db: apsw.Connection) -> bool:
+    """Return whether the file has fewer bytes than its header says; also true for a moment while a log is folded
+    back."""
+    _, header = db.read("main", 0, 0, _HEADER)
+    pages, size = int.from_bytes(header[28:32], "big"), int.from_bytes(header[16:18], "big")
+    return pages * size > os.stat(db.filename).st_size
+
+
+def _newest(db: apsw.Connection) -> list[tuple[str, str]]:
+    """Tables and indexes by name, each with a statement that reads its newest rows, and is true if all are there."""
+    statements = []
+    for table in _tables(db):
+        rows, *indexes = _walks(db, table=table)
+        order = ", ".join(f"{column} desc" for column in rows.key)
+        everything = ", ".join(f"max({column})" for column in rows.read)
+        last = f"from {rows.source} not indexed order by {order} limit {_NEWEST}"
+        statements.append((table, f"select count(*) >= 0, {everything} from (select {', '.join(rows.read)} {last})"))
+        for index in indexes:
+            keys = ", ".join(f"{column} as k{place}" for place, column in enumerate(index.key))
+            found = " and ".join(f"entry.{column} = newest.k{place}" for place, column in enumerate(index.key))
+            entries = index.source.replace(" indexed by ", " as entry indexed by ")
+            statements.append(
+                (
+                    index.source,
+                    f"select count(*) = (select count(*) from (select 1 {last})) "
+                    f"from (select {keys} {last}) as newest cross join {entries} where {found}",
+                )
+            )
+    return statements
+
+
+def _incomplete(db: apsw.Connection, *, newest: list[tuple[str, str]]) -> str:
+    """Read the newest rows of all tables, and find them through all indexes; the name of one that lacks some."""
+    return next((name for name, statement in newest if not db.execute(statement).fetchall()[0][0]), "")
 
 
 def _complaints(db: apsw.Connection, check: str) -> str:

@@ -1,6 +1,7 @@
 """The threads that read a file, each on a connection of its own, under a deadline."""
 
 import asyncio
+import logging
 import queue
 import threading
 import time
@@ -14,10 +15,13 @@ import apsw
 
 from analytics_box.errors import DeadlineExceeded, OverBudget, Unavailable
 from analytics_box.store.connecting import prepare
-from analytics_box.store.damage import SIGNS, Damage
+from analytics_box.store.damage import SIGNS, Damage, is_sign
 from analytics_box.store.gate import Gate
 from analytics_box.store.reserve import Reserve
+from analytics_box.store.trouble import Seldom
 from analytics_box.store.writes import STOPPING, Work
+
+log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -39,6 +43,8 @@ class Readers:
     ) -> None:
         self._gate = gate
         self._damage = damage
+        self._path = path
+        self._may_complain = Seldom()
         self._reserve = reserve
         self._most_waiting = most_waiting
         self._closing = False
@@ -117,10 +123,14 @@ class Readers:
             if self._closing:
                 raise Unavailable(STOPPING) from late
             raise DeadlineExceeded(f"This took longer than the {seconds:g} seconds it may take") from late
-        except SIGNS as broken:
+        except (*SIGNS, apsw.IOError) as broken:
             if _detached(connection):  # a derived file may be the damaged one
                 return self._read_on(connection, work, deadline - time.monotonic(), unwanted)
-            raise self._damage.note(broken) from broken
+            if is_sign(broken):
+                raise self._damage.note(broken) from broken
+            if self._may_complain:
+                log.error("A read of %s failed: %s", self._path.name, broken)
+            raise Unavailable("The box cannot use its disk; try again", retry_after=60) from broken
         except apsw.FullError as large:
             raise OverBudget("This takes more disk than the box has for it; ask for a shorter range") from large
         finally:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import apsw
 
-from analytics_box.store.damage import SIGNS, Damage
+from analytics_box.store.damage import Damage, is_sign
 from analytics_box.store.gate import Gate
 from analytics_box.store.trouble import Seldom
 
@@ -68,7 +68,7 @@ class Wal:
         try:
             pages, folded = self._writer.wal_checkpoint(mode=mode)
         except apsw.Error as broken:
-            if isinstance(broken, SIGNS):
+            if is_sign(broken):
                 self._damage.note(broken)
             elif self._may_complain:
                 log.warning("The log of %s could not be folded back: %s", self._path.name, broken)

@@ -11,7 +11,8 @@ from typing import Any
 import apsw
 
 from analytics_box.errors import Unavailable
-from analytics_box.store.damage import SIGNS, Damage
+from analytics_box.store.damage import Damage, is_sign
+from analytics_box.store.files import OpenedFiles
 from analytics_box.store.gate import Gate
 from analytics_box.store.reserve import Reserve
 from analytics_box.store.trouble import Seldom
@@ -41,9 +42,10 @@ class Writer:
         self.states: tuple[InMemoryState, ...] = ()
         self.version = 0  # of what is in the file: every commit of this process makes a new one
         self.failing = False  # whether the last group commit failed
-        self.gone = False  # whether the file is not where it was
+        self.is_lost = False  # whether the file or its log is not where it was
         self.wal = Wal(path, connection, gate, checkpoint_pages=checkpoint_pages, damage=damage)
         self._damage = damage
+        self._files = OpenedFiles(path)
         self._path = path
         self._connection = connection
         self._gate = gate
@@ -65,8 +67,8 @@ class Writer:
         with self._lock:  # which is entered in a third of the time of the condition over it
             if self._closing:
                 raise Unavailable(STOPPING)
-            if self.gone:
-                raise Unavailable(f"The box has lost its file {self._path.name}; ask whoever runs it")
+            if self.is_lost:
+                raise self._loss()
             if len(self._jobs) >= self._most_waiting:
                 raise Unavailable(
                     "Too many writes are waiting for the disk; send this again in a moment", retry_after=1
@@ -79,6 +81,23 @@ class Writer:
     def waiting(self) -> int:
         """How many writes wait."""
         return len(self._jobs)
+
+    def look(self) -> Path | None:
+        """Return the file that was removed or replaced, if any. Until it is back, no writes are taken."""
+        lost = self._files.lost()
+        if lost is not None and not self.is_lost:
+            log.error(
+                "%s was removed or replaced while the box runs: nothing is written now. Put the same file back, or "
+                "export what you need, stop the box and restore a backup",
+                lost,
+            )
+        elif self.is_lost and lost is None:
+            log.info("%s is back in its place: writes go on", self._path)
+        self.is_lost = lost is not None
+        return lost
+
+    def _loss(self) -> Unavailable:
+        return Unavailable(f"The box has lost its file {self._path.name}; ask whoever runs it")
 
     def wake(self) -> None:
         """Look again at what there is to do."""
@@ -121,8 +140,11 @@ class Writer:
             if isinstance(outcomes, apsw.FullError) and make_room():
                 outcomes = self._commit(batch)
         if isinstance(outcomes, list):
-            return outcomes
-        if isinstance(outcomes, SIGNS):
+            if self.look() is None:
+                return outcomes
+            # What was written to a file without a name ends with the process, so it is not acknowledged.
+            return [(job, None, self._loss()) for job in batch]
+        if is_sign(outcomes):
             return [(job, None, self._damage.note(outcomes)) for job in batch]
         if not isinstance(outcomes, DISK_ERRORS):
             log.error("A group of writes to %s failed", self._path.name, exc_info=outcomes)

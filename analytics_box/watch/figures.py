@@ -98,7 +98,12 @@ def _of_databases(databases: tuple[Db, ...]) -> Iterator[Figure]:
     queues = [db.queues for db in databases]
     yield each("commits_total", "counter", "Group commits", [db.version for db in databases])
     yield each("failing", "gauge", "Whether the last group commit failed", [db.failing for db in databases])
-    yield each("damaged", "gauge", "Whether the file was found damaged", [bool(db.damage.reason) for db in databases])
+    yield each(
+        "damaged",
+        "gauge",
+        "Whether the file was found damaged or unreadable",
+        [bool(db.damage.trouble) for db in databases],
+    )
     yield each("writes_waiting", "gauge", "Writes that wait for the disk", [found.writes for found in queues])
     yield each("reads", "gauge", "Reads that run or wait", [found.reads for found in queues])
     yield each("reads_held", "gauge", "Reads that wait for the log to start again", [found.held for found in queues])

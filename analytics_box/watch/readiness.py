@@ -1,12 +1,15 @@
 """Whether the box can do its work now: its files are there and sound, the disk has room, and writes reach it."""
 
 import asyncio
+import errno
+import os
 import shutil
 from pathlib import Path
 
 from analytics_box.errors import Unavailable
 from analytics_box.store.db import Connection, Db
 from analytics_box.store.reserve import Reserve
+from analytics_box.store.running import RUNNING_FILE
 
 _PROBE_SECONDS = 2.0
 _MEGABYTE = 1_000_000
@@ -28,8 +31,10 @@ class Readiness:
         for db in self._databases:
             if lost := db.look():
                 return lost
-            if db.damage.reason:
-                return f"{db.path.name} is damaged"
+            if db.damage.trouble:
+                return db.damage.trouble
+        if is_read_only(self._databases[0].path.parent):
+            return "The disk is read-only"
         if free_bytes(self._databases[0].path.parent) < self._least_free * _MEGABYTE:
             return f"Less than {self._least_free} MB of the disk are free"
         if self._reserve is not None and self._reserve.refusal:
@@ -43,6 +48,21 @@ class Readiness:
 def free_bytes(directory: Path) -> int:
     """What the box may still write to the disk of this directory."""
     return shutil.disk_usage(directory).free
+
+
+def is_read_only(directory: Path) -> bool:
+    """Return whether nothing can be written to the disk of a data directory.
+
+    A file system that was made read-only after an error of its disk does not always say so, but refuses a new
+    timestamp.
+    """
+    try:
+        if os.statvfs(directory).f_flag & os.ST_RDONLY:
+            return True
+        os.utime(directory / RUNNING_FILE)
+    except OSError as broken:
+        return broken.errno in {errno.EROFS, errno.EIO}
+    return False
 
 
 async def _takes_writes(db: Db) -> bool:

@@ -83,7 +83,7 @@ def _damage(seen: Seen) -> Warning | None:
     if not seen.damaged:
         return None
     text = texts.Warnings.damage.format(files=" and ".join(seen.damaged))
-    return Warning("damage", "bad", text, "running#back-up")
+    return Warning("damage", "bad", text, "running#damage-while-the-box-runs")
 
 
 def _trouble(seen: Seen) -> Warning | None:

@@ -41,6 +41,11 @@ class Load:
         reached = self._clients.wait_until(lambda: len(self.acknowledged) >= number)
         assert reached, f"only {len(self.acknowledged)} events were acknowledged"
 
+    def wait_until_refused(self, number: int) -> None:
+        """Return once this many events have been refused."""
+        reached = self._clients.wait_until(lambda: len(self.refused) >= number)
+        assert reached, f"only {len(self.refused)} events were refused"
+
     def wait_until_gone(self) -> None:
         """Return once every client has lost its connection."""
         self._clients.wait_until_gone()

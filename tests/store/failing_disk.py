@@ -6,13 +6,14 @@ from typing import Literal
 
 import apsw
 
-Operation = Literal["write", "sync", "fold"]
+Operation = Literal["write", "sync", "fold", "read"]
 
 
 class FailingDisk(apsw.VFS):
     """Name it as the `vfs` of a Db. While `failure` is set, the operation `at` raises it.
 
-    write: any write, sync: any sync, fold: writes to the database itself, but not to its log.
+    write: any write, sync: any sync, fold: writes to the database itself, but not to its log, read: any read, which
+    fails with the code that SQLite has for it.
     """
 
     def __init__(self) -> None:
@@ -50,6 +51,11 @@ class FailingFile(apsw.VFSFile):
         if self._disk.at == "sync":
             self._fail()
         super().xSync(flags)
+
+    def xRead(self, amount: int, offset: int) -> bytes:  # noqa: N802  SQLite's name
+        if self._disk.at == "read" and self._disk.failure is not None:
+            raise apsw.exception_for(apsw.SQLITE_IOERR_READ)
+        return super().xRead(amount, offset)
 
     def _fail(self) -> None:
         if self._disk.failure is not None:
