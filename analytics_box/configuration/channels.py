@@ -75,9 +75,11 @@ def create(
 def update(db: Connection, tools: Tools, organization_id: str, by: By, channel_id: str, wanted: Wanted) -> Channel:
     """A changed channel. Raises Forbidden, NotFound or BadRequest."""
     channel = existing(db, organization_id, by, channel_id)
+    kind = KINDS[channel.kind]
     if wanted.config is not None:
-        config = _with_known_recipients(db, organization_id, by, KINDS[channel.kind], wanted.config)
-        wanted = replace(wanted, config=config)
+        wanted = replace(wanted, config=_with_known_recipients(db, organization_id, by, kind, wanted.config))
+    elif wanted.enabled and not channel.enabled:  # A member may have left, or a domain been removed.
+        _with_known_recipients(db, organization_id, by, kind, readable(tools, channel))
     return change.update(db, tools, by, channel, wanted)
 
 

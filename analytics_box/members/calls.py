@@ -4,6 +4,7 @@ from msgspec import Struct
 
 from analytics_box.http.call import Call
 from analytics_box.identity import Role
+from analytics_box.notify.change import Tools
 from analytics_box.organizations.shown import MemberShown, member_shown
 from analytics_box.tenancy import access, members
 from analytics_box.tenancy.acting import acting
@@ -41,14 +42,16 @@ async def update_member_role(call: Call, given: NewRole) -> MemberShown:
 async def remove_member(call: Call, given: OfMember) -> Success:
     """organizations.removeMember. Only owners remove owners; the last owner stays (Conflict)."""
     organization_id, by = acting(call, given.organizationId)
-    await call.write(lambda db: members.remove(db, organization_id, by, given.userId))
+    seal = call.parts[Tools].seal
+    await call.write(lambda db: members.remove(db, seal, organization_id, by, given.userId))
     return Success()
 
 
 async def leave(call: Call, given: OfOrganization) -> Success:
     """organizations.leave: the caller is no member any more. Conflict for the last owner."""
     organization_id, by = acting(call, given.organizationId)
-    await call.write(lambda db: members.leave(db, organization_id, by))
+    seal = call.parts[Tools].seal
+    await call.write(lambda db: members.leave(db, seal, organization_id, by))
     return Success()
 
 

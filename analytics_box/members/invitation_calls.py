@@ -131,7 +131,7 @@ async def invite(
         if by_mail:
             mail_limits.take(db, "invitation", made[0].email, call.now)
             if not access.administers(db, by):
-                mail_limits.take_of_user(db, made[0].invited_by, call.now)
+                mail_limits.take_of_caller(db, by.actor, call.now)
         return made
 
     invitation, organization = await call.write(write)

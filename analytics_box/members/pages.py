@@ -6,6 +6,7 @@ from analytics_box.errors import BadRequest
 from analytics_box.http.page.visit import Again, Answer, Page, Visitor
 from analytics_box.identity import ROLES
 from analytics_box.members.member_page import MEMBERS, member_page
+from analytics_box.notify.change import Tools
 from analytics_box.store.db import Connection
 from analytics_box.tenancy import access, members
 
@@ -70,7 +71,8 @@ async def remove(visit: Visitor) -> Answer:
     form, own, by = await visit.form(), visit.person.organization_id, visit.call.by
 
     async def save() -> str:
-        await visit.call.write(lambda db: members.remove(db, own, by, form.get("member", "")))
+        seal = visit.parts[Tools].seal
+        await visit.call.write(lambda db: members.remove(db, seal, own, by, form.get("member", "")))
         return f"{MEMBERS}?done=removed"
 
     return await visit.submit(save, member_page)

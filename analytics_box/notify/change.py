@@ -12,6 +12,7 @@ from analytics_box.acting import By
 from analytics_box.notify import receivers, rows, rules
 from analytics_box.notify.kinds.kind import SECRET, Config, Kind, clean
 from analytics_box.notify.kinds.table import KINDS
+from analytics_box.notify.mail_limits import mailbox_of
 from analytics_box.notify.message import line
 from analytics_box.notify.receivers import CHANNELS
 from analytics_box.notify.rules import Channel
@@ -24,6 +25,7 @@ from analytics_box.store.seal import Seal, SealBroken
 
 UNREADABLE = "The secrets of this channel cannot be read; delete it and make a new one"
 _SWITCHED_OFF = "The channel was switched off"
+_MEMBER_LEFT = "The channel was disabled because the member with this address left the organization"
 _MOVED = "The address is another one, so enter this again: it is sent there"
 _EARLIER = {"chat": "chatId"}  # names of fields as first versions stored them
 
@@ -132,6 +134,23 @@ def delete(db: Connection, by: By, channel: Channel) -> None:
     """It is gone, with all that waits for it."""
     rows.delete(db, channel.id)
     _record(db, by, channel, "deleted", {"name": channel.name, "type": channel.kind, "leadsTo": channel.shown})
+
+
+def disable_mailbox(db: Connection, seal: Seal, by: By, organization_id: str, address: str) -> None:
+    """Disable the email channels that send to a member who left the organization."""
+    for channel in rows.of(db, organization_id):
+        to = _readable(seal, channel).get("to", "") if channel.enabled and KINDS[channel.kind].by_mail else ""
+        if to and mailbox_of(to) == mailbox_of(address):
+            after = replace(channel, enabled=False, updated_at=by.now)
+            rows.update(db, after)
+            rows.give_up(db, after.id, now=by.now, error=_MEMBER_LEFT)
+            rows.note(db, after.id, at=by.now, error=_MEMBER_LEFT)
+            detail: dict[str, object] = {
+                "name": after.name,
+                "enabled": {"before": True, "after": False},
+                "reason": _MEMBER_LEFT,
+            }
+            _record(db, by, after, "updated", detail)
 
 
 def of(db: Connection, organization_id: str) -> list[Channel]:

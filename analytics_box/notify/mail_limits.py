@@ -18,7 +18,7 @@ from analytics_box.store.db import Connection
 Purpose = Literal["password reset", "invitation", "test", "subscription"]
 
 _OF_MAILBOX: Final = "This mailbox has received {most} of these emails within {span}; try again later"
-_OF_USER: Final = "You have sent {most} of these emails within {span}; try again later"
+_OF_CALLER: Final = "You have sent {most} of these emails within {span}; try again later"
 _IGNORE_DOTS: Final = ("gmail.com", "googlemail.com")
 
 
@@ -35,7 +35,7 @@ BOUNDS: Final[dict[Purpose, Bound]] = {
     "test": Bound(10, 30),
     "subscription": Bound(3, 3),
 }
-OF_A_USER: Final = Bound(30, 100)  # mails to addresses that a user enters
+OF_A_CALLER: Final = Bound(30, 100)  # mails to addresses that a user or API key enters
 
 
 def take(db: Connection, purpose: Purpose, address: str, now: int, *, account: str = "") -> int:
@@ -50,9 +50,9 @@ def take(db: Connection, purpose: Purpose, address: str, now: int, *, account: s
     return before
 
 
-def take_of_user(db: Connection, user_id: str, now: int) -> None:
-    """Count a mail that a user has sent to an address of their choice. Raises RateLimited."""
-    _count(db, OF_A_USER, ids.digest(f"user {user_id}"), now, _OF_USER)
+def take_of_caller(db: Connection, actor: str, now: int) -> None:
+    """Count a mail that a user or an API key has sent to an address of their choice. Raises RateLimited."""
+    _count(db, OF_A_CALLER, ids.digest(f"caller {actor}"), now, _OF_CALLER)
 
 
 def sweep(db: Connection, now: int) -> None:

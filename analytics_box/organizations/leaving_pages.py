@@ -2,6 +2,7 @@
 
 from analytics_box.errors import BadRequest
 from analytics_box.http.page.visit import Again, Answer, Page, Visit, Visitor
+from analytics_box.notify.change import Tools
 from analytics_box.organizations.rules import check_name_typed
 from analytics_box.organizations.settings_page import HOME, organization_page
 from analytics_box.store.db import Connection
@@ -50,7 +51,8 @@ async def leave(visit: Visitor) -> Answer:
     own, by = visit.person.organization_id, visit.call.by
 
     async def save() -> str:
-        await visit.call.write(lambda db: members.leave(db, own, by))
+        seal = visit.parts[Tools].seal
+        await visit.call.write(lambda db: members.leave(db, seal, own, by))
         return "/sites"
 
     return await visit.submit(save, organization_page)

@@ -9,7 +9,9 @@ from analytics_box import audit, errors
 from analytics_box.acting import By
 from analytics_box.errors import BadRequest
 from analytics_box.identity import Role
+from analytics_box.notify import change
 from analytics_box.store.db import Connection
+from analytics_box.store.seal import Seal
 from analytics_box.tenancy import rows, rules
 from analytics_box.tenancy.access import check, role_of
 from analytics_box.tenancy.rules import Member, Organization
@@ -50,18 +52,19 @@ def change_role(db: Connection, organization_id: str, by: By, user_id: str, role
     return replace(member, role=role)
 
 
-def remove(db: Connection, organization_id: str, by: By, user_id: str) -> Member:
-    """Remove a member. Raises Forbidden, NotFound, or Conflict for the last owner."""
+def remove(db: Connection, seal: Seal, organization_id: str, by: By, user_id: str) -> Member:
+    """Remove a member. Email channels to their address are disabled. Raises Forbidden, NotFound, or Conflict for the
+    last owner."""
     acting = check(db, organization_id, by, "remove members")
     member = _member(db, organization_id, user_id)
     rules.check_role_change(acting, member.role, None)
-    return _delete(db, organization_id, by, member)
+    return _delete(db, seal, organization_id, by, member)
 
 
-def leave(db: Connection, organization_id: str, by: By) -> Member:
-    """The actor leaves. Raises Forbidden, or Conflict for the last owner."""
+def leave(db: Connection, seal: Seal, organization_id: str, by: By) -> Member:
+    """The actor leaves, as if they were removed. Raises Forbidden, or Conflict for the last owner."""
     role_of(db, organization_id, by)
-    return _delete(db, organization_id, by, _member(db, organization_id, by.user_id or ""))
+    return _delete(db, seal, organization_id, by, _member(db, organization_id, by.user_id or ""))
 
 
 def transfer(db: Connection, organization_id: str, by: By, user_id: str) -> Member:
@@ -78,9 +81,10 @@ def transfer(db: Connection, organization_id: str, by: By, user_id: str) -> Memb
     return replace(member, role="owner")
 
 
-def _delete(db: Connection, organization_id: str, by: By, member: Member) -> Member:
+def _delete(db: Connection, seal: Seal, organization_id: str, by: By, member: Member) -> Member:
     rules.check_an_owner_stays(_owners(db, organization_id), member.role, None)
     rows.delete_member(db, organization_id, member.user_id)
+    change.disable_mailbox(db, seal, by, organization_id, member.email)
     detail = {"email": member.email, "role": member.role}
     audit.record(db, by, organization_id, "deleted", "member", member.user_id, detail)
     return member

@@ -258,6 +258,25 @@ def test_mail_goes_to_members_and_proven_domains_and_where_the_administrator_say
     assert may("ada", "anybody@elsewhere.example")
 
 
+def test_email_channel_of_a_member_who_left_is_disabled_until_the_address_is_known_again(here: World) -> None:
+    lea_id = here.people.add("lea", "member")
+    here.people.add("grace", "admin")
+    lea, other = (
+        here.call("ada", "config.createChannel", type="email", name=to, config={"to": to})["channel"]["id"]
+        for to in ("Lea+alerts@example.com", EMAIL)
+    )
+    here.tell("before")
+    here.call("ada", "organizations.removeMember", userId=lea_id)
+    channels = {one["id"]: one for one in here.call("ada", "config.listChannels")}
+    assert not channels[lea]["enabled"]
+    assert "left the organization" in channels[lea]["lastResult"]["error"]
+    assert channels[other]["enabled"]
+    assert here.tell("after") == 1
+    again = {"channelId": lea, "enabled": True}
+    assert here.refused("grace", "config.updateChannel", **again) == (400, "BAD_REQUEST", "to")
+    here.call("ada", "config.updateChannel", **again)
+
+
 def test_a_letter_is_sent_and_its_address_is_hidden_from_viewers(tmp_path: Path) -> None:
     with mail_server() as server:
         given = {

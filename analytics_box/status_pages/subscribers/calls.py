@@ -11,6 +11,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from analytics_box import audit, errors
 from analytics_box.http.call import Call
+from analytics_box.notify import mail_limits
 from analytics_box.notify.mail import Mailer
 from analytics_box.notify.wording import iso
 from analytics_box.query import sheets
@@ -21,6 +22,7 @@ from analytics_box.status_pages.subscribers.deliveries import SubscriberDeliveri
 from analytics_box.status_pages.subscribers.subscribing import Tools
 from analytics_box.store.db import Connection
 from analytics_box.store.seal import Seal, SealBroken
+from analytics_box.tenancy.access import administers
 from analytics_box.tenancy.messages import Success, date
 
 _PAGE: Final = 50
@@ -144,6 +146,8 @@ async def add_subscriber(call: Call, given: NewSubscriber) -> Added:
 
     def add(db: Connection) -> subscribing.Asked:
         check(db, own, "member")
+        if given.type == "email" and not administers(db, own.by):
+            mail_limits.take_of_caller(db, own.by.actor, call.now)
         return subscribing.add(db, existing(db, own, given.statusPageId), wanted, tools, own.by)
 
     await call.read(free)

@@ -1,6 +1,6 @@
 """The procedures of subscribers: who sees and changes them, and what the audit log says."""
 
-from analytics_box.notify.mail_limits import BOUNDS
+from analytics_box.notify.mail_limits import BOUNDS, OF_A_CALLER
 from analytics_box.status_pages.subscribers.asking import PER_HOST
 from tests.cases import each
 from tests.status_pages.subscribers.world import ADA, API, PAGE, World
@@ -96,6 +96,17 @@ def test_addresses_go_with_the_page(here: World) -> None:
     assert here.rows("select count(*) from subscribers") == [(0,)]
     assert here.rows("select count(*) from subscriber_messages where update_id is not null") == [(0,)]
     assert here.rows("select count(*) from subscriber_deliveries") == [(0,)]
+
+
+def test_members_can_add_a_limited_number_of_email_subscribers_an_hour(here: World) -> None:
+    here.outside.people.add("mallory", "member")
+
+    def add(name: str, number: int) -> int:
+        given = {"statusPageId": PAGE, "address": f"someone{number}@host{number}.example"}
+        return here.outside.people.call(name, "statusPage.addSubscriber", **given).status
+
+    assert [add("mallory", number) for number in range(OF_A_CALLER.hour + 1)] == [200] * OF_A_CALLER.hour + [429]
+    assert add("ada", 100) == 200, "administrators of the box have no limit"
 
 
 def test_who_is_added_and_removed_over_and_over_is_asked_a_few_times(here: World) -> None:
