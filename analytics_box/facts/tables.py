@@ -74,17 +74,19 @@ def _texts(names: str) -> tuple[Column, ...]:
 
 _CLIENT = (*_strings("browser browser_version system system_version"), *_closed("device"))
 _CAMPAIGN = _strings("utm_source utm_medium utm_campaign utm_term utm_content")
+_REFERRAL = (*_strings("referrer source"), *_closed("channel click_id"))
+_PLACE = _closed("country region city")
+_LOCALE = (*_strings("language"), *_closed("time_zone"))
+_DISPLAY = (*_strings("viewport screen"), *_closed("connection"))
 # What a session has from its first event on, and every row of it repeats.
 _SESSION = (
-    *_strings("entry referrer source"),
-    *_closed("channel click_id"),
+    *_strings("entry"),
+    *_REFERRAL,
     *_CAMPAIGN,
-    *_closed("country region city"),
+    *_PLACE,
     *_CLIENT,
-    *_strings("language"),
-    *_closed("time_zone"),
-    *_strings("viewport screen"),
-    *_closed("connection"),
+    *_LOCALE,
+    *_DISPLAY,
 )
 _WHO_AND_WHERE = (*_integers("site time visitor session"), *_strings("client_session profile path query_string"))
 
@@ -267,6 +269,10 @@ TABLES = (
     Table("inbox", _integers("machine last"), key=("machine",)),
     Table("clients", _CLIENT),
     Table("campaigns", _CAMPAIGN),
+    Table("referrals", _REFERRAL),
+    Table("places", _PLACE),
+    Table("locales", _LOCALE),
+    Table("displays", _DISPLAY),
     STRINGS,
 )
 BY_NAME = {table.name: table for table in TABLES}
@@ -285,8 +291,17 @@ OWN = tuple(name for name in BY_NAME["events"].names if name not in {*ATTRIBUTES
 SPANS = {table.name: table.names[len(SPAN_OWN) : -len(ATTRIBUTES)] for table in FACTS if table.name != "events"}
 CLOSED = frozenset(column.name for table in FACTS for column in table.columns if column.closed)
 
-# Of the attributes, what is stored together.
+
+def _combination(table: str, column: str, parts: tuple[Column, ...], folds: tuple[str, ...]) -> Combination:
+    return Combination(table, column, _names(parts), folds, tuple(part.name for part in parts if part.closed))
+
+
+# Attributes that are stored together, as one number.
 COMBINATIONS = (
-    Combination("clients", "client", _names(_CLIENT), folds=("browser_version", "system_version"), closed=("device",)),
-    Combination("campaigns", "campaign", _names(_CAMPAIGN), folds=_names(_CAMPAIGN)),
+    _combination("clients", "client", _CLIENT, folds=("browser_version", "system_version")),
+    _combination("campaigns", "campaign", _CAMPAIGN, folds=_names(_CAMPAIGN)),
+    _combination("referrals", "referral", _REFERRAL, folds=("referrer", "source")),
+    _combination("places", "place", _PLACE, folds=()),
+    _combination("locales", "locale", _LOCALE, folds=("language",)),
+    _combination("displays", "display", _DISPLAY, folds=("viewport", "screen")),
 )

@@ -131,7 +131,10 @@ def note_replaced(db: Connection, site: int, session: Session, had: Attributes) 
     """Remember what a row of a session had and no longer has, for whoever removes its person."""
     left = zip(KINDS, had, session.attributes, strict=True)
     db.executemany(
-        "-- placing.note_replaced\ninsert or ignore into replaced (site, session, kind, number) values (?, ?, ?, ?)",
+        """
+        -- placing.note_replaced
+        insert into replaced (site, session, kind, number) values (?, ?, ?, ?) on conflict do nothing
+        """,
         [(site, session.number, kind, number) for kind, number, now in left if number and number != now],
     )
 

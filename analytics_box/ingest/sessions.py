@@ -28,7 +28,7 @@ MOST_BYTES = MOST_SIGNALS * SIGNAL.size
 MOST_SPAN_BYTES = MOST_BYTES // 2  # a page with many errors still has room for its page views
 
 # Attributes that are those of a session's first event; all others are those of its first page view (semantics 15).
-_OF_FIRST_EVENT = frozenset(("country", "region", "city", "client"))
+_OF_FIRST_EVENT = frozenset(("place", "client"))
 FROM_FIRST_EVENT = tuple(name in _OF_FIRST_EVENT for name in STORED_ATTRIBUTES)
 
 Attributes = tuple[int, ...]

@@ -176,3 +176,72 @@ def test_ids_that_were_there_on_several_days_last_and_all_others_do_not(
         connection.execute("update stored_events set title = 1 where id = 3")
         assert [(row["source"], row["row"]) for row in _rows(connection, "changes")] == [("events", 3)]
     connection.close()
+
+
+@pytest.fixture
+def separate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A directory before referrals, places, locales and displays were combined."""
+    with monkeypatch.context() as before:
+        before.setattr(schema, "EVENTS", tuple(step for step in schema.EVENTS if step[0] < "0041"))
+        migrate(tmp_path)
+    chance = Random(11)
+    with apsw.Connection(str(tmp_path / schema.EVENTS_FILE)) as connection:
+        connection.execute("insert into clients values (1, 1, 2, 3, 4, 5)")
+        for table in FACT_NAMES:
+            found = connection.execute(f"select name, \"notnull\" from pragma_table_info('stored_{table}')").fetchall()
+            may_be_null = {str(name) for name, required in found if not required} - {"id", "properties"}
+            for number in range(1, ROWS + 1):
+                row: dict[str, Any] = {str(name): chance.choice((0, 0, 1, chance.randrange(100))) for name, _ in found}
+                row |= {"id": 3 * number, "time": 1_800_000_000_000 + number, "client": chance.choice((0, 1))}
+                row |= {name: None for name in may_be_null if chance.random() < 0.5}
+                row |= {"kind": chance.randint(1, 4), "properties": '{"a":1}'} if table == "events" else {}
+                names, places = ", ".join(row), ", ".join("?" * len(row))
+                connection.execute(f"insert into stored_{table} ({names}) values ({places})", tuple(row.values()))
+        connection.execute("insert into trimmed (source, until) values ('events', 30)")
+    connection.close()
+    return tmp_path
+
+
+def _around(connection: apsw.Connection) -> set[Any]:
+    rows = connection.execute("select name, tbl_name from sqlite_schema where type in ('index', 'trigger')")
+    return set(rows.fetchall())
+
+
+def test_facts_read_the_same_after_their_attributes_are_combined(separate: Path) -> None:
+    path = str(separate / schema.EVENTS_FILE)
+    with apsw.Connection(path) as connection:
+        before, around = {table: _rows(connection, table) for table in FACT_NAMES}, _around(connection)
+    connection.close()
+    migrate(separate)
+    with apsw.Connection(path) as connection:
+        assert {table: _rows(connection, table) for table in FACT_NAMES} == before
+        assert around <= _around(connection)
+        assert _rows(connection, "changes") == []
+        connection.execute("delete from stored_events where id in (30, 33)")
+        assert [(row["source"], row["row"]) for row in _rows(connection, "changes")] == [("events", 33)]
+        for wrong in ("kind = 5", "scroll = 101", "visitor = -1", "engaged = null", "place = null"):
+            with pytest.raises(apsw.ConstraintError):
+                connection.execute(f"update stored_events set {wrong}")
+        connection.execute("update stored_events set scroll = null, interactions = null")
+        connection.execute("insert into replaced values (1, 1, 'referrals', 1)")
+        assert connection.execute("pragma integrity_check").fetchall() == [("ok",)]
+    connection.close()
+
+
+def test_a_crash_while_attributes_are_combined_changes_nothing(separate: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def state() -> list[Any]:
+        with apsw.Connection(str(separate / schema.EVENTS_FILE)) as connection:
+            found: list[Any] = connection.execute("select name, sql from sqlite_schema order by name").fetchall()
+            found += [_rows(connection, f"stored_{table}") for table in FACT_NAMES]
+        connection.close()
+        return found
+
+    before = state()
+    name, statements = next(step for step in schema.EVENTS if step[0] == "0041_more_combinations")
+    with monkeypatch.context() as broken:
+        steps = tuple(step for step in schema.EVENTS if step[0] < name)
+        broken.setattr(schema, "EVENTS", (*steps, (name, (*statements, "select * from nothing"))))
+        with pytest.raises(Exception, match="nothing"):
+            migrate(separate)
+    assert state() == before
+    migrate(separate)

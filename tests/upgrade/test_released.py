@@ -184,7 +184,8 @@ def test_without_room_nothing_is_changed(tmp_path: Path, monkeypatch: pytest.Mon
     assert not (data / BACKUPS).exists()
 
 
-def test_an_upgrade_that_only_adds_makes_no_backup(tmp_path: Path) -> None:
+def test_an_upgrade_that_only_adds_makes_no_backup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(schema, "REWRITES", {})
     load("early-3", tmp_path / "data")
     open_box(Settings(data_dir=tmp_path / "data")).close()
     assert not (tmp_path / "data" / BACKUPS).exists()

@@ -8,6 +8,7 @@ from analytics_box.store.stored_facts import (
     FLAG_EXPOSURES,
     KINDS_AS_A_RANGE,
     LASTING_IDS,
+    MORE_COMBINATIONS,
     MORE_KINDS,
     NOT_MEASURED,
     SILENT_BELOW_FLOORS,
@@ -24,6 +25,7 @@ EVENTS_REWRITTEN: Mapping[str, tuple[str, ...]] = {
     "0007_stored_facts": ("events", *_FACTS, *_PEOPLE, "erasure_strings"),
     "0008_not_measured": ("stored_engagement",),
     "0009_lasting_ids": ("stored_events", *(f"stored_{table}" for table in _FACTS), *_PEOPLE),
+    "0041_more_combinations": ("stored_events", *(f"stored_{table}" for table in _FACTS), "stored_flag_exposures"),
 }
 
 EVENTS = (
@@ -574,4 +576,5 @@ EVENTS = (
             " check (urls_masked in (0, 1))",
         ),
     ),
+    ("0041_more_combinations", MORE_COMBINATIONS),
 )
