@@ -36,6 +36,7 @@ OF_THE_SESSION = {
 OF_THE_FIRST_EVENT = ("browser", "system", "device")  # all others are those of the first page view
 SPOKEN = {"": "Direct", "direct": "Direct", "google": "Google", "hn": "Hacker News", "gmail": "Gmail"}
 OF_THE_PAGE = ("path", "query_string")
+OPPOSITES = {"ne": "eq", "not_in": "in", "not_contains": "contains"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,13 +150,17 @@ def _summaries(asked: Asked, told: Sequence[Told]) -> list[Row]:
 
 
 def _sessions(asked: Asked, told: Sequence[Told]) -> list[Session]:
-    """The sessions that the filters select (semantics 15): by what they keep, and by having such a page view."""
-    of_pages = [item for item in asked.filters if item[0] in OF_THE_PAGE]
+    """The sessions that the filters select (semantics 15): by what they keep, by having such a page view, and with a
+    negated filter on pages by having none."""
     others = [item for item in asked.filters if item[0] not in OF_THE_PAGE]
     found = dict.fromkeys(one.session for one in told if one.session is not None and _passes(one, others))
-    if of_pages:
-        shown = {one.session for one in told if one.happening.kind == "view" and _passes(one, of_pages)}
-        return [session for session in found if session in shown]
+    of_pages = [item for item in asked.filters if item[0] in OF_THE_PAGE]
+    ever = [item for item in of_pages if item[1] not in OPPOSITES]
+    never = [(name, OPPOSITES[operator], values) for name, operator, values in of_pages if operator in OPPOSITES]
+    for wanted, items in ((True, ever), *((False, [item]) for item in never)):
+        if items:
+            having = {one.session for one in told if one.happening.kind == "view" and _passes(one, items)}
+            found = {session: None for session in found if (session in having) == wanted}
     return list(found)
 
 
@@ -279,7 +284,7 @@ def _matches(stored: str, name: str, operator: str, values: Sequence[str]) -> bo
         found = any(stored.startswith(value) for value in wanted)
     else:
         found = any(_same(stored, name, value) for value in wanted)
-    return found != (operator in {"ne", "not_in", "not_contains"})
+    return found != (operator in OPPOSITES)
 
 
 def _same(stored: str, name: str, value: str) -> bool:

@@ -153,8 +153,19 @@ def _common(plans: Sequence[Plan]) -> tuple[Where, ...]:
 
 
 def _told(plan: Plan) -> tuple[Where, ...]:
+    """The conditions of a plan that a copy can be made by: it has all events that show whether these are met. Sessions
+    without such an event cannot be told from those whose event was not copied."""
     known = _OF_A_SESSION | (_OF_AN_EVENT if plan.source in _OF_EVENTS else OF_THE_PAGE)
-    return tuple(item for item in plan.where if _columns(item) <= known)
+    found = tuple(item for item in plan.where if _columns(item) <= known)
+    return tuple(item for item in found if not _excludes(item)) if plan.source in OF_SESSIONS else found
+
+
+def _excludes(item: Where) -> bool:
+    """Whether a condition selects sessions by an event that they do not have."""
+    if isinstance(item, Condition):
+        return item.negated and item.column not in _OF_A_SESSION
+    of_events = not _columns(item) <= _OF_A_SESSION
+    return (item.negated and of_events) or any(_excludes(part) for part in item.items)
 
 
 def _columns(item: Where) -> set[str]:

@@ -9,8 +9,13 @@ from tests.query.brute.facts import CUSTOM, EXIT, VIEW, Facts, Filter, Row
 
 Matches = Callable[[str, str, str, list[str]], bool]  # what is stored, the field, the operator, its values
 
-_NEGATED = {"ne", "not_in", "not_contains", "not_starts_with", "is_not_set"}
-_POSITIVE = {"ne": "eq", "not_in": "in", "not_contains": "contains", "not_starts_with": "starts_with"}
+POSITIVE = {
+    "ne": "eq",
+    "not_in": "in",
+    "not_contains": "contains",
+    "not_starts_with": "starts_with",
+    "is_not_set": "is_set",
+}
 
 
 @dataclass
@@ -77,8 +82,8 @@ def all_hold(row: Row, filters: Iterable[Filter], matches: Matches) -> bool:
     else of any one event; what is negated stands alone."""
     own: Happened = row["happened"]
     items = list(filters)
-    names = [item for item in items if item[0] == "event" and item[1] not in _NEGATED]
-    properties = [item for item in items if item[0] == "event_property" and item[1] not in _NEGATED]
+    names = [item for item in items if item[0] == "event" and item[1] not in POSITIVE]
+    properties = [item for item in items if item[0] == "event_property" and item[1] not in POSITIVE]
     others = [item for item in items if item not in names and item not in properties]
     if properties and not names:
         names = [("event", "is_set", [])]
@@ -89,8 +94,8 @@ def all_hold(row: Row, filters: Iterable[Filter], matches: Matches) -> bool:
 
 def _one(own: Happened, item: Filter, matches: Matches) -> bool:
     name, op, values = item
-    if op in _NEGATED:
-        return not _one(own, (name, "is_set" if op == "is_not_set" else _POSITIVE[op], values), matches)
+    if op in POSITIVE:
+        return not _one(own, (name, POSITIVE[op], values), matches)
     if name in NUMBERS:
         reached = own.scrolled if name == "scroll" else own.engaged
         return reached >= min([int(value) for value in values] or [1])

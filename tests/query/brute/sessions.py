@@ -4,8 +4,9 @@ from dataclasses import dataclass
 from functools import partial
 
 from analytics_box.clock import MINUTE
-from tests.query.brute.facts import CUSTOM, EXIT, VIEW, Answer, Facts, Question, Row
+from tests.query.brute.facts import CUSTOM, EXIT, VIEW, Answer, Facts, Filter, Question, Row
 from tests.query.brute.filters import passes
+from tests.query.brute.happened import POSITIVE
 from tests.query.brute.measures import share
 from tests.query.brute.tables import device
 from tests.query.happenings import DAY
@@ -65,17 +66,26 @@ def visits(facts: Facts, asked: Question) -> list[Visit]:
         if row["session"] and not row["bot"] and not early:
             grouped.setdefault(row["session"], []).append(row)
     found = [Visit(number, tuple(rows)) for number, rows in grouped.items()]
-    of_pages = [item for item in asked.filters if item[0] in OF_THE_PAGE]
     kept = [item for item in asked.filters if item[0] not in OF_THE_PAGE | OF_AN_EVENT]
-    of_events = [item for item in asked.filters if item[0] in OF_AN_EVENT]
+    others = [item for item in asked.filters if item not in kept]
+    never = [(name, POSITIVE[op], values) for name, op, values in others if op in POSITIVE]
+    ever = [item for item in others if item[1] not in POSITIVE]
+    of_pages = [item for item in ever if item[0] in OF_THE_PAGE]
+    each = [*([of_pages] if of_pages else []), *([item] for item in ever if item not in of_pages)]
     return [
         visit
         for visit in found
         if asked.has(visit.started)
         and passes(visit.rows[0], kept)
-        and (not of_pages or any(passes(row, of_pages) for row in visit.pages))
-        and all(any(passes(row, [item]) for row in visit.rows) for item in of_events)
+        and all(_has(visit, items) for items in each)
+        and not any(_has(visit, [item]) for item in never)
     ]
+
+
+def _has(visit: Visit, items: list[Filter]) -> bool:
+    """Whether one event of a session is all of this; pages are those of its page views."""
+    of_pages = items[0][0] in OF_THE_PAGE
+    return any(passes(row, items) for row in (visit.pages if of_pages else visit.rows))
 
 
 RANGES = ((30_000, "0-30s"), (60_000, "30s-1m"), (300_000, "1m-5m"), (900_000, "5m-15m"), (3_600_000, "15m-1h"))

@@ -4,6 +4,8 @@ import json
 import re
 from collections.abc import Mapping
 
+from msgspec.structs import replace
+
 from analytics_box.facts.tables import ATTRIBUTES
 from analytics_box.query import happened
 from analytics_box.query.engines.sql.conditions import joined, render
@@ -154,23 +156,30 @@ def _views_in_order(plan: Plan, where: list[str], dialect: Dialect) -> str:
 
 
 def _together(items: tuple[Where, ...]) -> list[tuple[Where, ...]]:
-    """The conditions on pages together, because one page view must meet them all; every other one by itself."""
-    pages = tuple(item for item in items if isinstance(item, Condition) and item.column in OF_THE_PAGE)
+    """The conditions on pages together, because one page view must meet them all; every other one by itself, as is each
+    on pages that a session must not have."""
+    pages = tuple(item for item in items if isinstance(item, Condition) and _asks_for_a_view(item))
     others = [(item,) for item in items if item not in pages]
     return [*([pages] if pages else []), *others]
 
 
+def _asks_for_a_view(condition: Condition) -> bool:
+    return condition.column in OF_THE_PAGE and not condition.negated
+
+
 def of_session(items: tuple[Where, ...], scan: str, dialect: Dialect, values: Values) -> str:
     """Conditions that together select whole sessions (semantics 15): by what they keep, or by having such an event in
-    `scan`. A negated group selects the sessions that do not meet its conditions."""
+    `scan`. A negated one selects all other sessions, those that never had such an event."""
     if len(items) == 1 and not isinstance(items[0], Condition):
         group = items[0]
         each = [(item,) for item in group.items] if group.any else _together(group.items)
         return joined(group, [of_session(own, scan, dialect, values) for own in each])
     columns = {item.column for item in items if isinstance(item, Condition)}
-    text = _and([render(item, values, dialect) for item in items])
     if columns <= _OF_A_SESSION:
-        return text
+        return _and([render(item, values, dialect) for item in items])
+    if len(items) == 1 and items[0].negated:
+        return f"not ({of_session((replace(items[0], negated=False),), scan, dialect, values)})"
+    text = _and([render(item, values, dialect) for item in items])
     kind = " and kind = 1" if columns <= OF_THE_PAGE else ""
     return f"session in (select session from events as fact where {scan}{kind} and {text})"
 
