@@ -203,6 +203,17 @@ def test_the_preview_follows_what_is_typed(page: Page, box: Box) -> None:
     )
 
 
+def test_values_that_are_entered_before_scripts_have_loaded_get_their_preview(page: Page, box: Box) -> None:
+    held: list[Route] = []
+    page.route("**/htmx.min.js*", lambda route: held.append(route))  # noqa: PLW0108  Playwright marks what it calls
+    with page.expect_request("**/htmx.min.js*"):
+        page.goto(f"{box.url}{page_of(box, 'rich')}/edit", wait_until="commit")
+    page.fill("#as\\.country", "Austria")
+    page.fill("#rules\\.0\\.targetUrl", "https://target.example/early")
+    held[0].continue_()
+    expect(page.locator("#goes")).to_have_text("https://target.example/early?utm_source=poster")
+
+
 def test_what_is_wrong_has_the_focus(tab: Page, box: Box) -> None:
     with quiet(tab, but=(REFUSED,)) as page:
         page.goto(f"{box.url}/links/new")

@@ -135,6 +135,24 @@ def test_an_outgoing_link_that_is_followed_before_its_part_has_come_is_sent(page
     )
 
 
+def test_parts_that_the_page_preloads_are_loaded_once_and_are_there_with_the_script(
+    page: Page, collector: Collector
+) -> None:
+    scripts: list[Route] = []
+
+    def hold(route: Route) -> None:
+        scripts.append(route)
+
+    page.route("**/script.js", hold)
+    head = f"<link rel=modulepreload href='{collector.box}/parts.js'>"
+    with page.expect_response("**/parts.js"):
+        page.goto(collector.publish("/", tag="data-track-outgoing-links", head=head), wait_until="commit")
+    page.wait_for_function("performance.getEntriesByType('resource').some(({ name }) => name.endsWith('/parts.js'))")
+    scripts[0].continue_()
+    collector.wait_for("screen_view")
+    assert collector.loaded.count("") == 1
+
+
 def test_clicks_that_a_page_has_sent_for_a_missing_part_are_read_again_for_the_rest_only(
     page: Page, collector: Collector
 ) -> None:
@@ -172,6 +190,18 @@ def test_a_page_that_is_left_before_its_parts_have_come_sends_what_it_has(page: 
     track(page, "early")
     page.goto("about:blank")
     for name in ("screen_view", "early", "page_exit"):
+        collector.wait_for(name)
+
+
+def test_request_that_failed_is_sent_when_the_page_is_left_before_its_part_has_come(
+    page: Page, collector: Collector
+) -> None:
+    page.route("**/parts/delivery.js*", lambda route: None)
+    head = "<script>window.fetch = () => Promise.reject(new TypeError('blocked'))</script>"
+    page.goto(collector.publish("/", head=head))
+    page.wait_for_function("databuddy.getProfileId() === null")  # parts.js is there, because the request has failed
+    leave(page)
+    for name in ("screen_view", "page_exit"):
         collector.wait_for(name)
 
 

@@ -120,10 +120,12 @@ function sendBare() {
     core.page = one.path || core.page;
     // Of a click as much as says where the visitor went; clicks.js reads the rest of it, should the page go on.
     const link = settings.trackOutgoingLinks && one.button < 2 && one.target.closest?.("a");
-    if (/^http/.test(link?.href) && link.host != location.host) {
-      one.told ??= events.push(event({ type: "outgoing_link", href: link.href, text: link.textContent }));
+    if (link?.host && link.host != location.host) {
+      one.told ??= events.push(event({ type: "outgoing_link", href: link.href, text: link.text }));
     }
-    return !one.eventId || !events.push(one);
+    // Events, by themselves or of a request of the core that failed.
+    const own = one.eventId ? [one] : one[0]?.map && one[0];
+    return !own || !events.push(...own);
   });
   try {
     const url = settings.apiUrl + "/batch?client_id=" + settings.clientId;

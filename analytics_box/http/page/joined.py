@@ -16,7 +16,10 @@ JOINED: Final[dict[str, tuple[str, ...]]] = {
         *("widths.css", "vendor/uPlot.min.css", "overview.css"),
         *("filters.css", "shades.css", "notes.css"),
     ),
-    "js/base.js": ("js/keys.js", "js/menus.js", "js/theme.js", "js/palette_opener.js", "js/late.js"),
+    "js/base.js": (
+        *("js/keys.js", "js/menus.js", "js/theme.js", "js/palette_opener.js", "js/late.js"),
+        "js/typed_early.js",
+    ),
     "js/figures.js": (
         *("js/late_parts.js", "js/swaps.js", "js/tabs.js", "js/live.js", "js/drawn.js"),
         *("js/copy.js", "js/zone.js", "js/tips.js", "js/print.js", "js/week.js"),
