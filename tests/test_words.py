@@ -1,0 +1,233 @@
+"""The voice of the code and of its texts: a count per pattern that reads as a translation, which can only fall.
+
+`CEILINGS` has today's counts. A change that adds one more fails; rewrite what you added. A change that removes some
+lowers the number here: `python -m tests.test_words` prints the table as it would be.
+"""
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import pytest
+
+CEILINGS: Final = {
+}
+# A count can be this much below its ceiling, so that two branches that both lower it do not conflict.
+SLACK: Final = 0.01
+
+ROOT: Final = Path(__file__).parent.parent
+OPENINGS: Final = re.compile(r"(What|Who|Whose|Whom|Which|How|Where|When|Those|These|It|One|The same)\b")
+# Participles that do not end in -ed.
+IRREGULAR: Final = frozenset(
+    "begun born bound bought broken brought built caught chosen come done drawn driven drunk eaten fallen felt found given"
+    " gone grown heard held hidden hung kept known laid led left lent lost made meant met mistaken paid proven read run"
+    " said seen sent set shown shut sold spent split spoken spread stolen struck sworn swept taken taught thought thrown"
+    " told torn understood won worn written".split()
+)
+NOT_PARTICIPLES: Final = frozenset("read set run split seed feed need speed embed exceed left come shut spread".split())
+
+# Words that give a translated voice away, in code and in texts for users.
+WORDS: Final[Mapping[str, re.Pattern[str]]] = {
+    "words: so many, so much": re.compile(r"\bso (many|much)\b", re.I),
+    "words: anew, once more": re.compile(r"\b(anew|once more)\b", re.I),
+    "words: no more, of late, by and by, in vain, meanwhile": re.compile(
+        r"\b(no more|not any more|any more|of late|lately|by and by|in vain|meanwhile)\b", re.I
+    ),
+    "words: is told, tells, hears of": re.compile(r"\b(is told|are told|tells|hears? of)\b", re.I),
+    "words: goes by, is made of, is called, stands in": re.compile(
+        r"\b(goes by|go by|holds for|is made of|are made of|is called|are called|stands (in|for|beside|below|by))\b", re.I
+    ),
+    "words: at once, of its own, beside": re.compile(r"\b(at once|of (its|their|your|yours) own|beside)\b", re.I),
+    "words: whoever, somebody, nobody, everybody, whom": re.compile(
+        r"\b(whoever|whomever|somebody|nobody|everybody|anybody|whom)\b", re.I
+    ),
+    "words: too at the end": re.compile(r", too[.,;:)\"']", re.I),
+    "words: as far as, None where, None for": re.compile(r"\b(as far as|None where)\b"),
+    "words: shall": re.compile(r"\bshall\b", re.I),
+}
+TEST_WORDS: Final = re.compile(
+    r"^test_(what|who|whoever|whose|which|how|where|when|those|these|it|one|nobody|somebody|everybody)_"
+    r"|_(whoever|nobody|somebody|everybody|anew|too|whom)(_|$)"
+)
+
+
+class Module(NamedTuple):
+    """A file with its syntax tree."""
+
+    path: str
+    text: str
+    tree: ast.Module
+
+
+@cache
+def modules(folder: str) -> tuple[Module, ...]:
+    """The modules below a folder of the repository."""
+    found = []
+    for file in sorted((ROOT / folder).rglob("*.py")):
+        text = file.read_text(encoding="utf-8")
+        found.append(Module(file.relative_to(ROOT).as_posix(), text, ast.parse(text)))
+    return tuple(found)
+
+
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+
+
+@cache
+def definitions(folder: str) -> tuple[tuple[str, Definition], ...]:
+    """The classes and functions below a folder, with where each is."""
+    return tuple((f"{module.path}:{node.lineno}", node) for module in modules(folder) for node in _inside(module.tree))
+
+
+def _inside(node: ast.AST) -> Iterator[Definition]:
+    """The definitions among the statements of a node, however deep; expressions have none."""
+    for name in ("body", "orelse", "finalbody", "handlers", "cases"):
+        for child in getattr(node, name, ()):
+            if isinstance(child, Definition):
+                yield child
+            yield from _inside(child)
+
+
+def is_participle(word: str) -> bool:
+    """Return whether a word of a name is a past participle, as far as its letters show."""
+    return word in IRREGULAR - NOT_PARTICIPLES or (word.endswith("ed") and word not in NOT_PARTICIPLES and len(word) > 3)
+
+
+def words_of(name: str) -> list[str]:
+    """The words of a name in either style, in lower case."""
+    return [word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name)]
+
+
+def docstring_openings() -> Iterator[str]:
+    """Docstrings that begin with a question word or a pronoun."""
+    nodes = [*definitions("analytics_box"), *((module.path, module.tree) for module in modules("analytics_box"))]
+    for where, node in nodes:
+        if OPENINGS.match(ast.get_docstring(node, clean=False) or ""):
+            yield where
+
+
+def whether_of_no_bool() -> Iterator[str]:
+    """Functions that do not return a bool, although their docstring begins with Whether."""
+    for where, node in definitions("analytics_box"):
+        text = ast.get_docstring(node, clean=False) or ""
+        if not isinstance(node, ast.ClassDef) and text.startswith("Whether") and node.returns is not None:
+            if ast.unparse(node.returns) not in {"bool", "int"}:
+                yield where
+
+
+def participle_classes() -> Iterator[str]:
+    """Classes whose whole name is a participle."""
+    return (
+        f"{where} {node.name}"
+        for where, node in definitions("analytics_box")
+        if isinstance(node, ast.ClassDef) and len(words_of(node.name)) == 1 and is_participle(words_of(node.name)[0])
+    )
+
+
+def participle_functions() -> Iterator[str]:
+    """Functions whose whole name is a participle."""
+    return (
+        f"{where} {node.name}"
+        for where, node in definitions("analytics_box")
+        if not isinstance(node, ast.ClassDef)
+        and len(words_of(node.name)) == 1
+        and is_participle(words_of(node.name)[0])
+    )
+
+
+def repeated_class_names() -> Iterator[str]:
+    """Names that several classes have."""
+    names = Counter(node.name for _, node in definitions("analytics_box") if isinstance(node, ast.ClassDef))
+    return (f"{name} × {number}" for name, number in names.most_common() if number > 1)
+
+
+def functions_of_one_statement() -> Iterator[str]:
+    """Functions whose body is one statement behind the docstring."""
+    for where, node in definitions("analytics_box"):
+        if not isinstance(node, ast.ClassDef):
+            body = node.body[1:] if ast.get_docstring(node, clean=False) is not None else node.body
+            if len(body) == 1:
+                yield f"{where} {node.name}"
+
+
+def half_sentences() -> Iterator[str]:
+    """Comments behind code that continue it instead of saying something by themselves."""
+    comment = re.compile(r"\S  # (?!noqa|type:)[a-z].*$", re.M)
+    for module in modules("analytics_box"):
+        for found in comment.finditer(module.text):
+            yield f"{module.path}: {found.group()}"
+
+
+def odd_test_names() -> Iterator[str]:
+    """Tests named by a question word, a pronoun or nobody in particular."""
+    for file in sorted((ROOT / "tests").rglob("test_*.py")):
+        for name in re.findall(r"^(?:async )?def (test_\w+)", file.read_text(encoding="utf-8"), re.M):
+            if TEST_WORDS.search(name):
+                yield f"{file.relative_to(ROOT)} {name}"
+
+
+@cache
+def texts() -> tuple[tuple[str, str], ...]:
+    """All that people read: source, templates and the manual."""
+    files = (*(ROOT / "web/templates").rglob("*.html"), *(ROOT / "web/manual").glob("*.md"), ROOT / "README.md")
+    read = [
+        (file.relative_to(ROOT).as_posix(), file.read_text(encoding="utf-8"))
+        for file in sorted(files)
+        if file.name != "changelog.md"
+    ]
+    return (*((module.path, module.text) for module in modules("analytics_box")), *read)
+
+
+def _of_words(pattern: re.Pattern[str]) -> Callable[[], Iterator[str]]:
+    return lambda: (f"{path}: {found.group()}" for path, text in texts() for found in pattern.finditer(text))
+
+
+PATTERNS: Final[Mapping[str, Callable[[], Iterator[str]]]] = {
+    "docstrings that begin with What, Who, Which, How, It, One …": docstring_openings,
+    "docstrings that begin with Whether, of functions that return no bool": whether_of_no_bool,
+    "classes named by a bare participle": participle_classes,
+    "functions named by a bare participle": participle_functions,
+    "class names that exist twice": repeated_class_names,
+    "functions of one statement": functions_of_one_statement,
+    "comments that continue the code as half a sentence": half_sentences,
+    "tests named by a question word or pronoun": odd_test_names,
+    **{name: _of_words(pattern) for name, pattern in WORDS.items()},
+}
+
+
+@pytest.mark.parametrize("name", PATTERNS)
+def test_count_of_a_translated_pattern_only_falls(name: str) -> None:
+    found, ceiling = [*PATTERNS[name]()], CEILINGS[name]
+    assert len(found) <= ceiling, f"{len(found)} {name}, {ceiling} before; rewrite the new ones. Some: {found[-5:]}"
+    assert len(found) >= ceiling - max(1, int(ceiling * SLACK)), (
+        f"{len(found)} {name}, {ceiling} before: lower the ceiling in CEILINGS (python -m tests.test_words)"
+    )
+
+
+def test_every_pattern_has_a_ceiling() -> None:
+    assert {*PATTERNS} == {*CEILINGS}
+
+
+def test_patterns_find_what_they_are_for() -> None:
+    assert OPENINGS.match("What a link decides.")
+    assert not OPENINGS.match("Items of a list.")
+    assert [is_participle(word) for word in ("kept", "asked", "read", "embed", "result")] == [
+        True,
+        True,
+        False,
+        False,
+        False,
+    ]
+    assert words_of("_LinkShown") == ["link", "shown"]
+    assert TEST_WORDS.search("test_nobody_sees_it")
+    assert not TEST_WORDS.search("test_expired_link_answers_410")
+
+
+if __name__ == "__main__":
+    print("CEILINGS: Final = {")  # noqa: T201  the output of the module
+    for pattern, find in PATTERNS.items():
+        print(f'    "{pattern}": {sum(1 for _ in find())},')  # noqa: T201
+    print("}")  # noqa: T201
