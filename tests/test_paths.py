@@ -17,7 +17,7 @@ PROSE: Final = sorted(
     path.relative_to(ROOT).as_posix()
     for pattern in ("*.md", "*/README.md", "packaging/*.md", "web/manual/*.md")
     for path in ROOT.glob(pattern)
-    if path.name != "CHANGELOG.md" and path.name != "changelog.md"  # they name what was there once
+    if path.name.lower() != "changelog.md"  # they name what was there once
 )
 BASES: Final = (".", "analytics_box", "web/templates", "web/static/js")
 NO_FILES: Final = {"dist/", "dist/pictures"}  # what a build makes
