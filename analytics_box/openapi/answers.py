@@ -131,6 +131,8 @@ class CompiledStatement(Struct):
 
     sql: str
     params: dict[str, Any]
+    engine: Annotated[str, Meta(description="sqlite, duckdb or clickhouse.")]
+    why: Annotated[str, Meta(description="The reason for this engine.")]
     follows: Annotated[int, Meta(description="It runs after this statement, counted from 1.")] | UnsetType = UNSET
     open: Annotated[list[str], Meta(description="Parameters that are only known then; null here.")] | UnsetType = UNSET
     note: Annotated[str, Meta(description="What it looks for.")] | UnsetType = UNSET

@@ -19,6 +19,10 @@ SLOT: Final = 15 * MINUTE  # the clocks of all zones differ from UTC by so many 
 SPANS: Final = (64, 16)  # days that may be rolled up together once more, from one that they divide
 _DAYS: Final = 1 << 24  # more than any UTC day
 FIRST_SPAN: Final = _DAYS  # keys from here on are those of spans
+FEW_READ = 20_000  # events in pieces of a range, which take SQLite 10 ms
+SHARE_READ = (
+    12  # of the events of a range, one in so many: DuckDB reads that many in the time that SQLite takes for one
+)
 MOST_PIECES = 16  # of the range that are read from rows; a plan in more of them is read from rows alone
 
 
@@ -81,7 +85,7 @@ ROLLS = (TIME, STARTS, *BY_DIMENSION)
 class Cut(Struct, frozen=True):
     """A plan in parts: the UTC days from `first` to `last` but those in `without` come from roll-ups, the `pieces` of
     its range [start, end), in UTC ms, from rows. Where spans stand for some of the days, `keys` are those and the days
-    that are read. `has_ids` says whether ids that last may be among those of visitors."""
+    that are read."""
 
     roll: Roll
     first: int
@@ -89,7 +93,8 @@ class Cut(Struct, frozen=True):
     without: tuple[int, ...]
     pieces: tuple[tuple[int, int], ...]
     keys: tuple[int, ...] = ()
-    has_ids: bool = True
+    events: int = 0  # of the days that the plan looks at, about
+    read: int = 0  # of them on days that pieces are of
 
 
 class Part(Struct, frozen=True):
@@ -126,12 +131,10 @@ def spans_of(day: int) -> list[tuple[int, int]]:
     return [(days, day - day % days) for days in SPANS]
 
 
-def cut(
-    plan: Plan, roll: Roll, unrolled: Collection[int], spans: Collection[int] = (), *, has_ids: bool = True
-) -> Cut | None:
+def cut(plan: Plan, roll: Roll, unrolled: Collection[int], spans: Collection[int] = ()) -> Cut | None:
     """The plan in parts, where these UTC days have no roll-up of that kind; None where it is read from rows alone.
 
-    `spans` are those that are rolled up; without `has_ids` no id that lasts is.
+    `spans` are those that are rolled up.
     """
     if roll.by_time:
         first, last = days_of(plan)
@@ -148,7 +151,12 @@ def cut(
     if len(pieces) > MOST_PIECES:
         return None
     keys = tuple(_keys(first, last, frozenset(without), spans)) if spans and not roll.by_time else ()
-    return Cut(roll, first, last, without, pieces, keys if max(keys, default=0) >= FIRST_SPAN else (), has_ids)
+    return Cut(roll, first, last, without, pieces, keys if max(keys, default=0) >= FIRST_SPAN else ())
+
+
+def pays(made: Cut | None) -> bool:
+    """Whether SQLite is quicker by roll-ups and pieces than another engine that reads all events of the range."""
+    return made is not None and made.read <= max(FEW_READ, made.events // SHARE_READ)
 
 
 def parts(plan: Plan, made: Cut) -> tuple[Part, ...]:

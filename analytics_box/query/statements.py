@@ -35,7 +35,8 @@ class Read(Struct, frozen=True):
 
 
 class Statement(Struct, frozen=True, omit_defaults=True):
-    """One statement and its named parameters. One that is not read from rows alone lists the `parts` of its range.
+    """One statement and its named parameters, the `engine` that would run it, and `why` that one. One that is not read
+    from rows alone lists the `parts` of its range.
 
     Those in `open` depend on what is found first, and are null here. A statement that `follows` another one (counted
     from 1) runs after it, where that found rows.
@@ -43,6 +44,8 @@ class Statement(Struct, frozen=True, omit_defaults=True):
 
     sql: str
     params: dict[str, Any]
+    engine: str
+    why: str
     follows: int = 0
     open: tuple[str, ...] = ()
     note: str = ""
@@ -152,7 +155,7 @@ def written(
     return Statements(
         label,
         success=True,
-        engine=engines.engine_of(steps[0].plan) if steps else engines.name,
+        engine=statements[0].engine if statements else engines.name,
         sql=sql,
         params=params,
         statements=statements,
@@ -161,8 +164,9 @@ def written(
 
 
 def _statement(step: Step, other: Plan, engines: Engines) -> Statement:
-    rendered = engines.statement(step.plan)
-    sql, params, others = rendered.sql, dict(rendered.values), engines.statement(other).values
+    choice = engines.choice(step.plan)
+    rendered = choice.statement
+    sql, params, others = rendered.sql, dict(rendered.values), engines.choice(other).statement.values
     unknown = tuple(name for name, value in params.items() if value != others[name])
     names = ", ".join(f"${name}" if f"${name}" in sql else f":{name}" for name in unknown)  # as its engine marks them
     if unknown and step.follows:
@@ -172,7 +176,8 @@ def _statement(step: Step, other: Plan, engines: Engines) -> Statement:
     else:
         note = step.about.rstrip(". ")
     parts = tuple(Read(instant_text(one.start) or "", instant_text(one.end) or "", one.read) for one in rendered.parts)
-    return Statement(sql, params | dict.fromkeys(unknown), step.follows, unknown, note, parts)
+    open_params = params | dict.fromkeys(unknown)
+    return Statement(sql, open_params, choice.engine, choice.why, step.follows, unknown, note, parts)
 
 
 def _noted(item: Statement) -> str:

@@ -48,7 +48,7 @@ class Shown(Struct, frozen=True):
     dates: str
     took: str
     ignored: str
-    statements: tuple[tuple[str, str, str], ...]  # SQL, its parameters as JSON, and what there is to say about it
+    statements: tuple[tuple[str, str, str, str], ...]  # SQL, parameters as JSON, a note, and the reason for the engine
     engine: str
     earlier: str
     later: str
@@ -109,7 +109,7 @@ def shown(visit: Visit, answered: Answered, tried: Tried) -> Shown:
         took=f"{answered.took:.1f}",
         ignored=", ".join(entry.ignoredFilters) if entry.ignoredFilters is not UNSET else "",
         statements=tuple(
-            (one.sql.strip(), json.dumps(one.params, indent=2, ensure_ascii=False), one.note)
+            (one.sql.strip(), json.dumps(one.params, indent=2, ensure_ascii=False), one.note, one.why)
             for one in answered.statements.statements
         ),
         engine=answered.statements.engine,

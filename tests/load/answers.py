@@ -86,7 +86,7 @@ def main(events: int, days: int, folder: Path | None) -> None:
             server.wait_until_printed(ROLLED_UP, seconds=READY_SECONDS)
             _ask_overviews(server, Client(server, account), "P5 without a replica")
         with serving(large, **LIMITS_OFF, columnar="on") as server:
-            remark("waiting for the replica and its roll-ups")
+            remark("waiting for the replica")
             server.wait_until_printed("The column replica is ready", seconds=READY_SECONDS)
             server.wait_until_printed(ROLLED_UP, seconds=READY_SECONDS)
             _ask_large(server, account)

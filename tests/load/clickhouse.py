@@ -91,7 +91,7 @@ async def _timed(engines: Engines, of: tuple[Plan, ...]) -> tuple[float, list[Di
 
 
 def _directly(engines: Engines, plan: Plan) -> Directly:
-    statement = engines.statement(plan)
+    statement = engines.choice(plan).statement
     settings = ", ".join(f"{name} = {value!r}" for name, value in words.SETTINGS.items())
     params = {name: parameter(value) for name, value in words.bound(statement).items()}
     return Directly(f"{statement.sql}\nsettings {settings}", params)

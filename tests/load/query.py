@@ -1,6 +1,6 @@
-"""P3, P4: the common query types on the generated set, on SQLite, on the column replica, and on ClickHouse (chdb) as
-the peer; all answers have to agree. Each engine runs in a process of its own, one after the other, so that its memory
-is its own."""
+"""P3, P4: the common query types on the generated set, on a box without a column replica (SQLite), on one with one
+(DuckDB, for what roll-ups do not cover), and on ClickHouse (chdb) as the peer; all answers have to agree. Each engine
+runs in a process of its own, one after the other, so that its memory is its own."""
 
 import json
 import multiprocessing
@@ -24,10 +24,12 @@ from analytics_box.query.compose import compose, window_of
 from analytics_box.query.engines import columns, duckdb, rollups_file, sqlite
 from analytics_box.query.engines.clickhouse import words
 from analytics_box.query.engines.clickhouse.tables import quoted
+from analytics_box.query.engines.counting import unlimited
 from analytics_box.query.filters import conditions
 from analytics_box.query.plan import Plan
 from analytics_box.query.ranges import today
 from analytics_box.query.request import GivenFilter, GivenQuery, check
+from analytics_box.query.rollups import pays
 from analytics_box.store.db import Connection, Db
 from analytics_box.store.migrations import migrate
 from tests.load.figures import machine, percentile, remark, report
@@ -69,8 +71,7 @@ def main(events: int, days: int, folder: Path | None, only: Sequence[str] = ENGI
         directory = folder or Path(temporary)
         prepared(directory, events, days)
         now = with_replica(directory)
-        if "sqlite" in only:
-            rolled_up(directory, now)
+        rolled_up(directory, now)
         engines = [name for name in only if name != "clickhouse" or find_spec("chdb") is not None]
         found = {name: _in_process(name, directory, now) for name in engines}
     for case in cases():
@@ -120,11 +121,6 @@ def with_replica(directory: Path) -> int:
         while db.read_now(replica.step, seconds=600):
             pass
         taken = replica.rows() - before
-        rolling, days = time.monotonic(), 0
-        while rolled := replica.roll_up(last):
-            days += rolled
-        if days:
-            report("days rolled up", days=days, seconds=time.monotonic() - rolling)
         replica.connection.execute("checkpoint")
         replica.close()
         if taken:
@@ -217,7 +213,19 @@ def _duckdb(directory: Path) -> Any:
     db = Db(directory / "events.db", readers=1)
     opened = partial(columns.open_replica, directory / columns.FILE_NAME, memory=MEMORY, threads=2)
     cursor = db.read_now(opened, seconds=600).connection.cursor()
-    return lambda plan: duckdb.run(cursor, plan, seconds=600)
+    kept = rollups_file.open_rollups(directory / rollups_file.FILE_NAME, directory / "events.db")
+
+    def from_rollups(plan: Plan, connection: Connection) -> list[tuple[Any, ...]] | None:
+        with sqlite.parted(connection, plan, kept) as cut:
+            return (
+                sqlite.run_rendered(connection, plan, sqlite.render(plan, cut), unlimited, 600) if pays(cut) else None
+            )
+
+    def run(plan: Plan) -> list[tuple[Any, ...]]:
+        found = db.read_now(partial(from_rollups, plan), seconds=600)
+        return duckdb.run(cursor, plan, seconds=600) if found is None else found
+
+    return run
 
 
 def _clickhouse(directory: Path) -> Any:

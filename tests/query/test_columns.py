@@ -23,12 +23,6 @@ from analytics_box.store.db import Connection
 from tests.query.replica import SITE, World, world_in
 
 
-@pytest.fixture(autouse=True)
-def unrolled(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is rolled up, which is much of the work of a new replica (test_rollups.py has it)."""
-    monkeypatch.setattr(columns.Replica, "to_roll", lambda *_: [])
-
-
 @pytest.fixture
 def world(tmp_path: Path) -> Iterator[World]:
     with world_in(tmp_path) as made:
@@ -85,8 +79,9 @@ def test_many_conditions_on_people_are_for_sqlite(world: World) -> None:
     few, many = (nobody,) * 4, (nobody, Group(any=True, items=(nobody,) * 4))
     for where, mark, engine in ((few, "$start", "duckdb"), (many, ":start", "sqlite")):
         plan = Plan("events", (SITE,), 0, 2 * world.clock.now(), measures=("pageviews",), where=where)
-        assert mark in world.engines.statement(plan).sql
-        assert world.engines.engine_of(plan) == engine
+        choice = world.engines.choice(plan)
+        assert mark in choice.statement.sql
+        assert choice.engine == engine
         assert world.runner.run(world.engines.rows(plan, seconds=30)) == [(world.views(),)]
 
 

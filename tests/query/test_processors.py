@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from analytics_box.query.engines import column_replica, columns
+from analytics_box.query.engines import column_replica
 from analytics_box.query.engines.processors import Processors
 from analytics_box.query.plan import Plan
 from tests.query.replica import SITE, World, world_in
@@ -48,8 +48,6 @@ def test_a_thread_is_not_ended_while_something_runs() -> None:
     shared = Processors(2, at_once=2)
     with shared.taken(said, alone=True), shared.taken(said, alone=False):
         assert said.told == []
-    with shared.kept(), shared.taken(said, alone=False):
-        assert said.told == []
     with ExitStack() as running:
         running.enter_context(shared.taken(said, alone=False))
         assert said.told == ["set threads = 1"]
@@ -74,7 +72,6 @@ def test_a_statement_runs_where_no_thread_is_to_be_had() -> None:
 def test_the_replica_may_be_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "cpu_count", lambda: 3)
     monkeypatch.setattr(column_replica, "MOST_THREADS", 3)
-    monkeypatch.setattr(columns.Replica, "to_roll", lambda *_: [])
     plan = Plan("events", (SITE,), 0, 2**53, measures=("pageviews",))
     told: list[bool] = []
     taken = Processors.taken

@@ -1,5 +1,5 @@
-"""Without a column replica, too, answers from roll-ups are those of the rows: whatever happens to the facts, to the
-file of the roll-ups, and while a question is answered."""
+"""Answers from roll-ups are those of the rows: whatever happens to the facts, to the file of the roll-ups, and while a
+question is answered."""
 
 import logging
 import os
@@ -16,49 +16,22 @@ import apsw
 import pytest
 from msgspec.structs import replace
 
-from analytics_box.clock import DAY, HOUR, utc_day
+from analytics_box.clock import DAY, HOUR, MINUTE, utc_day
+from analytics_box.facts.event import Event
 from analytics_box.query import rollups
-from analytics_box.query.engines import day_rollups, rollups_file, sqlite
+from analytics_box.query.engines import day_rollups, duckdb, rollups_file, sqlite
 from analytics_box.query.engines.medians import median as median_of_parts
 from analytics_box.query.engines.rollups_file import FILE_NAME, RollupsFile, forget_rollups, open_rollups
 from analytics_box.query.engines.sql import rolling
-from analytics_box.query.plan import Plan
+from analytics_box.query.filters import Condition
+from analytics_box.query.plan import Order, Plan
 from analytics_box.query.rollups import BY_DIMENSION, ROLLS, STARTS, TIME, spans_of
+from analytics_box.query.statements import Step, written
 from analytics_box.store.db import Connection
-from tests.query.test_rollups import NOON, local, plan_of, some_plans
-from tests.query.test_rollups import World as OfTheReplica
+from tests.query.facts_of_all_kinds import page_view
+from tests.query.test_rollups import NOON, World, local, plan_of, some_plans
+from tests.query.world import from_rows
 from tests.store.test_damage import spoil
-
-
-class World(OfTheReplica):
-    """The same facts, in a box without a replica."""
-
-    def __init__(self, directory: Path, seed: int, now: int = NOON + 30 * DAY) -> None:
-        super().__init__(directory, seed, now, columnar="off")
-
-    @property
-    def rollups(self) -> RollupsFile:
-        found = self.engines._rollups.file
-        assert found is not None
-        return found
-
-    def days(self, *, rolled: bool) -> list[int]:
-        """The days that are rolled up, or not."""
-        found = self.rollups._connection.execute("select day from days where rolled = ? and day < 1 << 24", (rolled,))
-        return [int(str(day)) for (day,) in found]
-
-    def assert_alike(self, plans: list[Plan]) -> int:
-        """Roll-ups and rows give the same; how many plans were cut."""
-        return self.db.read_now(partial(_cuts, plans, self.rollups))
-
-
-def _cuts(plans: list[Plan], kept: RollupsFile, db: Connection) -> int:
-    cuts = 0
-    for plan in plans:
-        assert sqlite.run(db, plan, rollups=kept) == sqlite.run(db, plan), plan
-        with sqlite.parted(db, plan, kept) as cut:
-            cuts += cut is not None
-    return cuts
 
 
 @pytest.fixture
@@ -276,6 +249,42 @@ def _killed(file: Path, events: Path, now: int, *, before: int) -> bool:
     return os.WIFSIGNALED(status)
 
 
+@pytest.mark.parametrize("visits", [1, 2, 3, 40, 401])
+def test_medians_of_days_that_are_rolled_up_are_those_of_all_their_sessions(tmp_path: Path, visits: int) -> None:
+    """Of sessions as short as a click and as long as half an hour, of most durations several or many of nearly one, few
+    or half of them of none; also where a day is not rolled up."""
+    world = World(tmp_path, visits)
+    try:
+        told = [fact for at_once in (0.1, 0.45) for fact in _visits(world.chance, visits, at_once)]
+        world.db.write_now(lambda db: world.ledger.append(db, told))
+        world.maintain()
+        plans = [
+            replace(plan_of(STARTS, **local(zone, -1, 3, unit)), sites=sites, measures=measures)
+            for zone in ("UTC", "Asia/Kolkata", "America/Havana")
+            for unit in (None, "day", "week")
+            for sites in ((1,), (1, 2))
+            for measures in (("sessions", "median_duration"), ("median_duration",))
+        ]
+        plans = [replace(plan, order=(Order(plan.measures[0]),)) for plan in plans]
+        assert world.assert_alike(plans) == len(plans)
+        world.write("update stored_events set scroll = scroll where time / 86400000 = ?", utc_day(NOON))
+        assert world.assert_alike(plans) == len(plans)
+    finally:
+        world.close()
+
+
+def _visits(chance: Random, number: int, at_once: float) -> Iterator[Event]:
+    """Visits of two pages each by somebody else, this share of them within one instant. The more there are at once, the
+    later they come."""
+    edges = [0, 1, 999, 1_000, 1_001, *(round(1_000 * 2 ** (half / 2)) for half in range(1, 12))]
+    for visitor in range(1, number + 1):
+        begins = NOON + (DAY if at_once > 0.2 else 0) + chance.randint(-DAY, 0)
+        some = (chance.choice(edges), chance.randint(0, 25 * MINUTE), chance.randint(8_100, 11_200))
+        lasts = chance.choice(some) if chance.random() > at_once else 0
+        for time in (begins, begins + lasts):
+            yield page_view(1 + visitor % 2, time, "/", (visitor << 5) + (16 if at_once > 0.2 else 0))
+
+
 def test_a_question_does_without_roll_ups_that_are_far_behind(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     world.tell(60)
     world.maintain()
@@ -374,20 +383,83 @@ def test_a_file_that_breaks_while_the_box_runs_is_made_anew(world: World, caplog
     assert world.runner.run(world.engines.rows(plan, seconds=30)) == expected
 
 
-def test_a_box_that_has_a_replica_has_no_such_file(tmp_path: Path) -> None:
-    world = World(tmp_path, 1)
+def test_a_box_with_a_replica_answers_from_roll_ups_whatever_they_cover(tmp_path: Path) -> None:
+    world = World(tmp_path, 1, columnar="on")
     try:
-        world.tell(10)
+        world.tell(90)
         world.maintain()
-        world.runner.run(world.engines.rows(ALL[0], seconds=30))
-        world.engines._columnar = "on"
+        assert world.engines.name == "duckdb"
+        for plan in ALL:
+            choice = world.engines.choice(plan)
+            assert (choice.engine, "Roll-ups" in choice.why) == ("sqlite", True), plan
+            assert "rolled_" in choice.statement.sql
+        filtered = replace(ALL[0], where=(Condition("country", "is", ("DE",), negated=False),))
+        choice = world.engines.choice(filtered)
+        assert (choice.engine, "column replica" in choice.why) == ("duckdb", True)
+        with patch.object(duckdb, "run", side_effect=AssertionError):
+            found = [world.runner.run(world.engines.rows(plan, seconds=30)) for plan in ALL]
+        assert found == [world.db.read_now(partial(sqlite.run, plan=plan)) for plan in ALL]
+    finally:
+        world.close()
+
+
+def test_a_replica_answers_for_days_with_many_events_that_are_not_rolled_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rollups, "FEW_READ", 20)
+    world = World(tmp_path, 1, columnar="on")
+    plan = ALL[0]
+    try:
+        world.tell(40)
         world.maintain()
-        assert not (tmp_path / FILE_NAME).exists()
-        world.engines._columnar = "off"
-        world.reopen()
-        world.engines._columnar = "off"
+        assert world.engines.choice(plan).engine == "sqlite"
+        world.write("update stored_events set scroll = scroll")
+        assert world.engines.choice(plan).engine == "duckdb"
+        expected = world.db.read_now(partial(sqlite.run, plan=plan))
+        assert world.runner.run(world.engines.rows(plan, seconds=30)) == expected
         world.maintain()
-        assert world.assert_alike(ALL) == len(ROLLS)
+        world.clock.advance(seconds=HOUR / 1000)
+        world.maintain()
+        assert world.engines.choice(plan).engine == "sqlite"
+        assert world.runner.run(world.engines.rows(plan, seconds=30)) == expected
+    finally:
+        world.close()
+
+
+def test_a_broken_file_leaves_questions_to_the_replica(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    world = World(tmp_path, 1, columnar="on")
+    try:
+        world.tell(40)
+        world.maintain()
+        expected = world.runner.run(world.engines.rows(ALL[0], seconds=30))
+        world.rollups._connection.execute("drop table rolled_time")
+        with patch.object(duckdb, "run", side_effect=duckdb.run) as asked:
+            assert world.runner.run(world.engines.rows(ALL[0], seconds=30)) == expected
+        assert asked.called
+        assert "made anew" in caplog.text
+    finally:
+        world.close()
+
+
+def test_what_is_compiled_names_the_parts(tmp_path: Path) -> None:
+    world = World(tmp_path, 3, now=NOON)
+    try:
+        world.tell(90)
+        world.maintain()
+        plan = plan_of(BY_DIMENSION[0], **local("Europe/Berlin", -2, 3))
+        step = (Step(plan),)
+        (statement,) = written("top_pages", step, step, world.engines).statements
+        assert [(one.from_[:16], one.until[:16], one.read) for one in statement.parts] == [
+            ("2026-06-13 22:00", "2026-06-14 00:00", "rows"),
+            ("2026-06-14 00:00", "2026-06-16 00:00", "rollups"),
+            ("2026-06-16 00:00", "2026-06-16 22:00", "rows"),
+        ]
+        assert "rolled_path" in statement.sql
+        assert (statement.engine, "Roll-ups" in statement.why) == ("sqlite", True)
+        with from_rows():
+            (statement,) = written("top_pages", step, step, world.engines).statements
+        assert not statement.parts
+        assert (statement.engine, "no column replica" in statement.why) == ("sqlite", True)
     finally:
         world.close()
 

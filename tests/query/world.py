@@ -4,9 +4,8 @@ import asyncio
 import itertools
 import json
 from collections.abc import Coroutine, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from types import ModuleType
 from typing import Any, TypeVar
 from unittest.mock import patch
 from zlib import crc32
@@ -19,7 +18,8 @@ from analytics_box.facts.event import Event, Fact
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions
 from analytics_box.query.access import Scope
-from analytics_box.query.engines import Engines, column_replica, columns, duckdb, rolling, sqlite
+from analytics_box.query.engines import Engines, column_replica, sqlite
+from analytics_box.query.engines.backoff import LONGEST
 from analytics_box.query.named_goals import Goals
 from analytics_box.query.named_links import Links
 from analytics_box.query.ranges import Granularity
@@ -43,7 +43,7 @@ class World:
     """The database. Every story gets sites of its own, so that stories never mix.
 
     Every question is asked of both engines, which have to agree, but for some that are drawn. What was stored before
-    the first one is rolled up on both, and by turns one of them answers from its rows nevertheless.
+    the first one is rolled up for SQLite, which answers every third question from events nevertheless.
     """
 
     def __init__(
@@ -65,6 +65,7 @@ class World:
         self._engines[0]._columns.path = (
             directory / "none"
         )  # the replica is the other's, and no remains of an earlier one
+        self._engines[1]._rollups._backoff.wait(LONGEST)  # its replica answers everything
         self._queries = [
             Queries(engines, self.clock, seconds=30, traits=traits, links=links, goals=goals, splits=splits)
             for engines in self._engines
@@ -120,12 +121,11 @@ class World:
     async def _answers(self, request: Request, scope: Scope) -> list[list[Entry]]:
         ledger, columns = self._engines
         if columns.name == "sqlite":
-            # Several threads share out what is no work here; test_rollups has what is put together of days.
-            with patch.object(column_replica, "MOST_THREADS", 1), patch.object(rolling, "complete", lambda *_: []):
+            with patch.object(column_replica, "MOST_THREADS", 1):  # several threads share out what is no work here
                 await columns.maintain()
         if ledger._rollups.file is None:
             await ledger.maintain()
-        with from_rows(ROWS_BY_TURNS[next(self._turns) % len(ROWS_BY_TURNS)]):
+        with from_rows() if next(self._turns) % 3 == 0 else nullcontext():
             answers = [await queries.answer(request, scope) for queries in self._queries]
         assert [engines.name for engines in self._engines] == ["sqlite", "duckdb"]
         return answers
@@ -157,16 +157,10 @@ def is_for_both(body: dict[str, Any]) -> bool:
     return is_thorough() or crc32(json.dumps(body).encode()) % 3 == 0
 
 
-# Which engines answer from rows, by turns.
-ROWS_BY_TURNS: tuple[tuple[ModuleType, ...], ...] = ((duckdb, columns), (sqlite,), ())
-
-
 @contextmanager
-def from_rows(engines: Sequence[ModuleType] = (duckdb, columns, sqlite)) -> Iterator[None]:
-    """Nothing is read from roll-ups, by these engines."""
-    with ExitStack() as patched:
-        for engine in engines:
-            patched.enter_context(patch.object(engine, "roll_of", lambda _: None))
+def from_rows() -> Iterator[None]:
+    """SQLite answers from events, not from roll-ups."""
+    with patch.object(sqlite, "roll_of", lambda _: None):
         yield
 
 

@@ -1,6 +1,7 @@
 """Which engine answers a plan: SQLite over events.db, DuckDB over the column replica, or ClickHouse.
 
-SQLite has roll-ups of days. DuckDB is for many events, ClickHouse where somebody wants it.
+SQLite has roll-ups of days, and answers from them whatever they cover. DuckDB is for all other questions about many
+events, ClickHouse for boxes that are set up with it.
 
 Nothing outside this package knows which of them did.
 """
@@ -8,6 +9,8 @@ Nothing outside this package knows which of them did.
 import asyncio
 import logging
 from typing import TYPE_CHECKING, Literal
+
+from msgspec import Struct
 
 from analytics_box.clock import Clock, SystemClock
 from analytics_box.errors import Unavailable
@@ -35,6 +38,14 @@ MANY = 200_000  # rows of facts from which on the replica pays (tests/load/resul
 _COMING_SECONDS = 10.0  # that a question waits for a replica that is there to be opened
 # What only the primary of several machines has.
 _HERE = frozenset(("link_clicks", "checks", "monitor_spans"))
+
+
+class Choice(Struct, frozen=True):
+    """The engine that would answer a plan, the reason, and the statement that it would run."""
+
+    engine: str
+    why: str
+    statement: sql.Statement
 
 
 class Engines:
@@ -69,6 +80,7 @@ class Engines:
         # Since before the start, and not opened yet.
         self._is_there = columnar in {"auto", "on"} and self._columns.has_file
         self._tending: asyncio.Task[None] | None = None
+        self._tending_rollups = asyncio.Lock()
         self._rolling: asyncio.Task[None] | None = None
 
     @property
@@ -86,12 +98,6 @@ class Engines:
         if self._far is not None and self._far.ready:
             return self._far.NAME
         return duckdb.NAME if self._columns.ready else sqlite.NAME
-
-    def engine_of(self, plan: Plan) -> str:
-        """The engine that would answer this plan now, or has to."""
-        if self.trimmed.lacks(plan) is not None:
-            return words.NAME
-        return sqlite.NAME if self.name == duckdb.NAME and not self._columns.answers(plan) else self.name
 
     @property
     def away_since(self) -> int | None:
@@ -113,11 +119,26 @@ class Engines:
         """What ClickHouse has lost that nobody else has, in words; empty where it has everything."""
         return "" if self._far is None else self._far.lacks
 
-    def statement(self, plan: Plan) -> sql.Statement:
-        """What it would run for this plan. Reads, so it is for threads other than the event loop's."""
-        if (self._far is not None and self._far.ready) or self.trimmed.lacks(plan) is not None:
-            return words.render(plan, several=self._far is not None and self._far.is_shared)
-        return self._columns.statement(plan) if self._columns.answers(plan) else self._rollups.statement(plan)
+    def choice(self, plan: Plan) -> Choice:
+        """The engine that would answer this plan now, or has to. Reads, so it is for threads other than the event
+        loop's."""
+        is_only_there = self.trimmed.lacks(plan) is not None
+        if is_only_there or (self._far is not None and self._far.ready):
+            why = "Only ClickHouse still has these events." if is_only_there else "ClickHouse has a copy of all events."
+            return Choice(words.NAME, why, words.render(plan, several=self._far is not None and self._far.is_shared))
+        has_replica = self._columns.answers(plan)
+        rolled_up = self._rollups.statement(plan, sparing=has_replica)
+        if rolled_up is not None and rolled_up.parts:
+            return Choice(sqlite.NAME, "Roll-ups answer for whole days, so few events are read.", rolled_up)
+        if has_replica:
+            why = "No roll-ups cover enough of this question, so the column replica reads its events."
+            return Choice(duckdb.NAME, why, self._columns.statement(plan))
+        why = (
+            "The column replica is slow with this many conditions on people."
+            if self._columns.ready
+            else ("This box has no column replica that is ready.")
+        )
+        return Choice(sqlite.NAME, why, rolled_up or sqlite.render(plan))
 
     async def rows(self, plan: Plan, *, seconds: float, take: Take = unlimited) -> list[Row]:
         """The rows of a plan, every acknowledged event in them.
@@ -146,31 +167,30 @@ class Engines:
     async def _rows_here(self, plan: Plan, seconds: float, take: Take) -> list[Row]:
         """From what this machine has."""
         await self.trimmed.refuse(plan, self._why_not_far)
-        if self._is_there:
+        if self._is_there and not self._rollups.answers(plan):
             seconds -= await self._wait_for_replica(seconds / 2)
-        if self._columns.answers(plan) and (found := await self._columns.rows_or_none(plan, seconds, take)) is not None:
-            return found
-        return await self._sqlite_rows(plan, seconds, take)
-
-    async def _sqlite_rows(self, plan: Plan, seconds: float, take: Take) -> list[Row]:
-        if not self._rollups.answers(plan) and shared.fits(plan):
-            found = await self._shared.rows(plan, seconds, take)
+        if self._rollups.answers(plan):
+            found = await self._rollups.rows(plan, seconds, take, sparing=self._columns.answers(plan))
             if found is not None:
                 return found
-        return await self._rollups.rows(plan, seconds, take)
+        if self._columns.answers(plan) and (found := await self._columns.rows_or_none(plan, seconds, take)) is not None:
+            return found
+        if shared.fits(plan) and (found := await self._shared.rows(plan, seconds, take)) is not None:
+            return found
+        return await self._rollups.rows(plan, seconds, take) or []
 
     async def maintain(self) -> None:
-        """Build the replica if it is wanted, bring it up to date, remove the recorded changes that it has, and roll up
-        some days that are over. With ClickHouse, trim what only that needs to have."""
+        """Roll up some days that are over, build the replica if it is wanted and bring it up to date, and remove the
+        recorded changes that both have. With ClickHouse, trim what only that needs to have."""
         await self.trimmed.load()
+        await self._tend_rollups()
+        if self._rolling is None or self._rolling.done():  # one at a time, whoever still waits for it
+            self._rolling = asyncio.create_task(self._rollups.roll())
         await asyncio.shield(self._one_tending())
         if self._far is not None:
             await self._far.maintain()
             await changes.forget(self.events, self._far.applied)
             await changes.bound(self.events)
-        if self._rolling is None or self._rolling.done():  # one at a time, whoever still waits for it
-            copy = self._rollups if self._columns.opened is None else self._columns
-            self._rolling = asyncio.create_task(copy.roll())
         await asyncio.shield(self._rolling)
 
     def _one_tending(self) -> "asyncio.Task[None]":
@@ -192,20 +212,21 @@ class Engines:
         return asyncio.get_running_loop().time() - began
 
     async def _tend(self) -> None:
+        await self._tend_rollups()
         if self._columns.opened is None and not await self._wanted():
             self._columns.forget_file()
-        elif not self._columns.may_be_tried:
-            return
-        else:
+        elif self._columns.may_be_tried:
             await self._columns.tend()
+        if self._far is not None:
+            return
         replica = self._columns.opened
-        if replica is not None:
-            await self._rollups.drop()
-            await changes.forget(self.events, replica.applied)
-        elif self._far is not None:
-            await self._rollups.drop()
-        else:
-            await self._rollups.tend()
+        copies = [self._rollups.applied, None if replica is None else replica.applied]
+        # A copy that is not there begins with the events as they are then.
+        await changes.forget(self.events, min((one for one in copies if one is not None), default=None))
+
+    async def _tend_rollups(self) -> None:
+        async with self._tending_rollups:
+            await (self._rollups.tend() if self._far is None else self._rollups.drop())
 
     async def links(self, site: int, profile_id: str) -> list[tuple[int, int, int]]:
         """Who visitors were, as all machines know it (ClickHouse.links). Raises Unavailable."""

@@ -1,4 +1,4 @@
-"""The column replica of a box that runs: opened, brought up to date, asked, rolled up, and made anew if it fails."""
+"""The column replica of a box that runs: opened, brought up to date, asked, and made anew if it fails."""
 
 import asyncio
 import contextlib
@@ -14,12 +14,11 @@ from analytics_box.clock import DAY, HOUR, Clock
 from analytics_box.errors import BoxError, Unavailable
 from analytics_box.query.engines import columns, duckdb, sql
 from analytics_box.query.engines.backoff import Backoff
-from analytics_box.query.engines.batches import DONE, PUT_OFF, STEP_SECONDS, work_off
+from analytics_box.query.engines.batches import STEP_SECONDS
 from analytics_box.query.engines.columns import Replica
 from analytics_box.query.engines.counting import Row, Take
 from analytics_box.query.engines.duckdb import Asking
 from analytics_box.query.engines.processors import Processors
-from analytics_box.query.engines.sql.rolling import Day
 from analytics_box.query.engines.status import Status, newest
 from analytics_box.query.plan import Plan
 from analytics_box.store.db import Db
@@ -45,8 +44,7 @@ class ColumnReplica:
         self.opened: Replica | None = None
         self._opened_at = 0
         self._version = -1  # of events.db that it has
-        self._backoff, self._rolling_backoff = Backoff(clock), Backoff(clock)
-        self._has_rolled = False  # all that there was, since it was opened
+        self._backoff = Backoff(clock)
         self._following = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
         self._threads: ThreadPoolExecutor | None = None
@@ -70,7 +68,7 @@ class ColumnReplica:
 
     def statement(self, plan: Plan) -> sql.Statement:
         """What it would run."""
-        return duckdb.render(plan, None if self.opened is None else self.opened.cut(plan))
+        return duckdb.render(plan)
 
     async def rows_or_none(self, plan: Plan, seconds: float, take: Take) -> list[Row] | None:
         """The rows of a plan, with all that events.db has; None if it could not answer."""
@@ -119,11 +117,6 @@ class ColumnReplica:
         """Remove the file of one that is not wanted."""
         columns.forget_replica(self.path)
 
-    async def roll(self) -> None:
-        """Roll up batches of days for a while."""
-        if self._rolling_backoff.is_over:
-            await work_off(partial(self._roll_some, self.opened))
-
     async def status(self, replica: Replica) -> Status:
         """How it is doing."""
         return await asyncio.to_thread(self._status, replica, await self._events.read(newest))
@@ -159,39 +152,11 @@ class ColumnReplica:
             return
         self._opened_at = self._clock.now()
         self._processors = Processors(number, AT_ONCE)
-        self._has_rolled = False
         self._version = -1
         self._threads = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="columns")
         self._cursors = queue.SimpleQueue()
         for _ in range(AT_ONCE):
             self._cursors.put(self.opened.connection.cursor())
-
-    async def _roll_some(self, replica: Replica | None) -> bool:
-        """Whether there may be more."""
-        if replica is None or replica is not self.opened:
-            return False
-        async with self._following:
-            now = self._clock.now()
-            days = await asyncio.to_thread(replica.to_roll, now)
-        if not days:
-            if not self._has_rolled:
-                self._has_rolled = True
-                log.info(DONE)
-            return False
-        try:
-            rolled = await asyncio.to_thread(self._rolled, replica, days, now)
-            async with self._following:
-                if replica is self.opened:
-                    await asyncio.to_thread(replica.mark, rolled)
-        except Exception as broken:
-            log.error(PUT_OFF, self._rolling_backoff.failed(), _briefly(broken), exc_info=_unexpected(broken))
-            return False
-        self._rolling_backoff.forget()
-        return True
-
-    def _rolled(self, replica: Replica, days: list[Day], now: int) -> list[Day]:
-        with self._processors.kept():
-            return replica.roll(days, now)
 
     async def _follow_to(self, wanted: int) -> None:
         async with self._following:
@@ -203,7 +168,7 @@ class ColumnReplica:
     async def _rows(self, plan: Plan, seconds: float, take: Take, *, first: bool) -> list[Row]:
         if self._threads is None or self.opened is None:
             raise RuntimeError("The column replica is closed")
-        asking = Asking(plan, seconds, take, self.opened.days)
+        asking = Asking(plan, seconds, take)
         try:
             return await asyncio.get_running_loop().run_in_executor(self._threads, self._run, asking, first)
         except asyncio.CancelledError:

@@ -4,30 +4,20 @@ It is derived and can be deleted at any time. Facts are only ever added, with id
 removed or changed is named in the table `changes` by triggers. So the replica follows by taking, in one snapshot of
 events.db, first what `changes` names and then the rows after its own last ones, each piece in one transaction of its
 own. A crash leaves it at some earlier state of events.db, from where it goes on.
-
-Beside the facts are roll-ups of whole days (rolling), which rows that come or go make untrue in the same transaction.
 """
 
 import hashlib
 import json
 import logging
 import shutil
-from collections.abc import Collection, Mapping
-from contextlib import nullcontext
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from analytics_box.clock import DAY, HOUR, MINUTE
 from analytics_box.facts.tables import FACT_NAMES
 from analytics_box.query.engines import duckdb as engine
-from analytics_box.query.engines import rolling, transfer
-from analytics_box.query.engines.rolled_days import RolledDays
-from analytics_box.query.engines.rolling import Roller
-from analytics_box.query.engines.sql.rolling import TABLES, Day
+from analytics_box.query.engines import transfer
 from analytics_box.query.engines.transfer import COPIED, PROPERTIES, Table
-from analytics_box.query.plan import Plan
-from analytics_box.query.rollups import FIRST_SPAN, SPANS, Cut, days_in, roll_of
 from analytics_box.store.db import Connection
 
 if TYPE_CHECKING:
@@ -41,10 +31,8 @@ MOST_SPILLED = "2GB"  # of disk that queries may use beside their memory
 _BYTES_OF_A_ROW = 80  # 42 were measured; strings and the log come on top
 _BYTES_AT_LEAST = 64 << 20
 PIECE = 5_000  # rows of a table that are taken at once
-VERSION = 8  # of what is made of the rows; a replica of another one is rebuilt
+VERSION = 9  # of what is made of the rows; a replica of another one is rebuilt
 _NEXT = "id > :last order by id limit :piece"
-_CLOSED = HOUR  # after its end a day is rolled up: until then sessions go on into the next, and events come late
-_AGAIN = 10 * MINUTE  # between two roll-ups of a day
 
 
 class NoRoom(Exception):
@@ -64,13 +52,6 @@ class Replica:
         self._applied = applied  # the last change that was taken
         self._has_remains = has_remains
         self._last = {table.name: self._last_id(table.name) for table in COPIED}
-        self.days = RolledDays()  # what questions found
-        self._unrolled = rolling.unrolled(connection)
-        self._touched: set[Day] = set()  # by steps since days were last looked for to roll up
-        self._rolled_at: dict[Day, int] = {}  # UTC ms, of the last minutes
-        self._spans: list[Day] = []  # that were complete when they were last looked for
-        self._may_span = True  # days may have been rolled up since then that make another one complete
-        self._roller = Roller(connection.cursor())
 
     @property
     def applied(self) -> int:
@@ -102,63 +83,7 @@ class Replica:
         finally:
             db.execute("rollback")
 
-    def cut(self, plan: Plan) -> Cut | None:
-        """How a plan would be cut now."""
-        roll = roll_of(plan)
-        if roll is None:
-            return None
-        with self._one_looks:
-            return engine.cut(self._looking, plan, roll)
-
-    def to_roll(self, now: int) -> list[Day]:
-        """The days that are over and not rolled up, and when there are none the spans of days; called between steps."""
-        self._touched.clear()
-        self._rolled_at = {day: then for day, then in self._rolled_at.items() if 0 <= now - then < _AGAIN}
-        closed = (now - _CLOSED) // DAY
-        days = [day for day in self._unrolled if day.day < closed and day not in self._rolled_at]
-        if days:
-            return days
-        if not self._spans and self._may_span:
-            found = rolling.complete(self.connection, closed)
-            self._spans = [span for span in found if span not in self._rolled_at]
-            self._may_span = len(self._spans) < len(found)
-        self._spans = [span for span in self._spans if span not in self._rolled_at and self._is_rolled(span)]
-        return self._spans
-
-    def roll(self, days: Collection[Day], now: int) -> list[Day]:
-        """Roll up some of these days, beside steps; which. They count from when they are marked."""
-        rolled = self._roller.roll(days)
-        self._rolled_at |= dict.fromkeys(rolled, now)
-        return rolled
-
-    def mark(self, days: Collection[Day]) -> None:
-        """Say that these days are rolled up, but for those that a step has touched since `to_roll`; a step itself."""
-        true = [day for day in days if not self._is_touched(day)]
-        self.connection.execute("begin")
-        try:
-            rolling.mark(self.connection, true, rolled=True)
-            with self.days.marking():
-                self.connection.execute("commit")
-        except BaseException:
-            self.connection.execute("rollback")
-            raise
-        self._unrolled.difference_update(true)
-        self._may_span = self._may_span or any(day.day < FIRST_SPAN for day in true)
-
-    def _is_rolled(self, span: Day) -> bool:
-        return not any(Day(span.site, day) in self._unrolled for day in days_in(span.day))
-
-    def _is_touched(self, rolled: Day) -> bool:
-        return any(Day(rolled.site, day) in self._touched for day in days_in(rolled.day))
-
-    def roll_up(self, now: int) -> int:
-        """Roll up a batch of days, for a caller who takes no steps meanwhile; how many they were."""
-        rolled = self.roll(self.to_roll(now), now)
-        self.mark(rolled)
-        return len(rolled)
-
     def close(self) -> None:
-        self._roller.close()
         self._looking.close()
         self.connection.close()
 
@@ -179,53 +104,38 @@ class Replica:
         applied = int(str(changes[-1][0])) if changes else self._applied
         has_remains = self._has_remains or any(source == "strings" for _, source, _ in changes)
         before = dict(self._last)
-        touched: set[Day] = set()
         more = len(changes) == PIECE
         self.connection.execute("begin")
         try:
             for table in COPIED:
                 ids = sorted({int(str(row)) for _, source, row in changes if source == table.name})
                 if ids:
-                    touched |= self._renew(db, table, ids)
+                    self._renew(db, table, ids)
             if not more:  # ids of removed rows may come again: first all changes, then new rows
                 for table in COPIED:
-                    if table.name == "events":
-                        touched |= self._days_of(db, _NEXT, self._next(table))
                     goes_on = self._append(db, table)
                     while goes_on and table.name == "strings":  # no row may be seen before its strings
                         goes_on = self._append(db, table)
                     more |= goes_on
             if changes:
                 self.connection.execute("update replica set applied = $1, has_remains = $2", [applied, has_remains])
-            changed = touched - self._unrolled
-            rolling.mark(self.connection, changed, rolled=False)
-            with self.days.marking() if changed else nullcontext():
-                self.connection.execute("commit")
+            self.connection.execute("commit")
         except BaseException:
             self._last = before
             self.connection.execute("rollback")
             raise
         self._applied, self._has_remains = applied, has_remains
-        self._unrolled |= changed
-        self._touched |= touched
         return more
 
-    def _days_of(self, db: Connection, where: str, values: Mapping[str, int | str]) -> set[Day]:
-        return {Day(*day) for day in transfer.days(db, where, values)}
-
-    def _renew(self, db: Connection, table: Table, ids: list[int]) -> set[Day]:
-        """Remove these rows, and take those of them again that are still there; the days that they are and were of."""
+    def _renew(self, db: Connection, table: Table, ids: list[int]) -> None:
+        """Remove these rows, and take those of them again that are still there."""
         listed = json.dumps(ids)
         where = "id in (select value from json_each(:ids)) and id <= :last"
         values: dict[str, int | str] = {"ids": listed, "last": self._last[table.name]}
-        touched: set[Day] = set()
-        if table.name == "events":
-            touched = self._days_of(db, where, values) | rolling.days_of(self.connection, listed)
         self._remove(table, listed)
         # Behind the last that is left, ids may be those of new rows, of which some are in no change: they come later.
         values["last"] = self._last[table.name] = self._last_id(table.name)
         transfer.copy(db, self.connection, table, where, values)
-        return touched
 
     def _remove(self, table: Table, ids: str) -> None:
         self.connection.execute(f"delete from {table.name} where id in (select value from numbers_in($1))", [ids])
@@ -236,13 +146,11 @@ class Replica:
 
     def _append(self, db: Connection, table: Table) -> bool:
         """Take the rows after the last one, as many as make a piece; whether there may be more."""
-        count, last = transfer.copy(db, self.connection, table, _NEXT, self._next(table))
+        next_: dict[str, int | str] = {"last": self._last[table.name], "piece": PIECE}
+        count, last = transfer.copy(db, self.connection, table, _NEXT, next_)
         if count:
             self._last[table.name] = last
         return count == PIECE
-
-    def _next(self, table: Table) -> dict[str, int | str]:
-        return {"last": self._last[table.name], "piece": PIECE}
 
     def _last_id(self, table: str) -> int:
         return self._number(f"select coalesce(max(id), -1) from {table}")
@@ -273,7 +181,6 @@ def open_replica(path: Path, db: Connection, *, memory: str, threads: int) -> Re
     connection.execute(f"create table {PROPERTIES} (event bigint, key varchar, kind_of varchar, value varchar)")
     for macro in engine.MACROS:
         connection.execute(macro)
-    rolling.create(connection)
     applied = _newest_change(db)
     connection.execute("create table replica (shape varchar, applied bigint, has_remains boolean)")
     connection.execute("insert into replica values ($1, $2, false)", [_shape(), applied])
@@ -359,7 +266,7 @@ def _connect(path: Path, *, memory: str, threads: int) -> "DuckDBPyConnection":
 
 
 def _shape() -> str:
-    return hashlib.sha256(json.dumps([VERSION, COPIED, engine.MACROS, SPANS, TABLES]).encode()).hexdigest()
+    return hashlib.sha256(json.dumps([VERSION, COPIED, engine.MACROS]).encode()).hexdigest()
 
 
 def _newest_change(db: Connection) -> int:

@@ -1,4 +1,4 @@
-"""Roll-ups of days of a box without a column replica: opened, brought up to date, asked, and made anew if they fail."""
+"""The roll-ups of days: opened, brought up to date, asked, and rebuilt if they fail."""
 
 import asyncio
 import contextlib
@@ -8,13 +8,13 @@ from pathlib import Path
 
 from analytics_box.clock import Clock
 from analytics_box.errors import BoxError
-from analytics_box.query.engines import changes, rollups_file, sql, sqlite
+from analytics_box.query.engines import rollups_file, sql, sqlite
 from analytics_box.query.engines.backoff import LONGEST, Backoff
 from analytics_box.query.engines.batches import DONE, PUT_OFF, STEP_SECONDS, work_off
 from analytics_box.query.engines.counting import Row, Take
 from analytics_box.query.engines.rollups_file import RollupsFile
 from analytics_box.query.plan import Plan
-from analytics_box.query.rollups import roll_of
+from analytics_box.query.rollups import pays, roll_of
 from analytics_box.store.db import Connection, Db
 
 log = logging.getLogger(__name__)
@@ -28,41 +28,47 @@ class DayRollups:
     def __init__(self, events: Db, clock: Clock) -> None:
         self._events, self._clock = events, clock
         self._path = events.path.with_name(rollups_file.FILE_NAME)
-        self.file: RollupsFile | None = None  # only where no replica is ready
+        self.file: RollupsFile | None = None
         self._backoff = Backoff(clock)
         self._in_vain = 0  # how often days could not be rolled up, in a row
         self._has_rolled = False  # all that there was, since the file was opened
+
+    @property
+    def applied(self) -> int | None:
+        """The last recorded change that they have; None if there are none."""
+        return None if self.file is None else self.file.applied
 
     def answers(self, plan: Plan) -> bool:
         """Whether days of this plan may be read from here."""
         return self.file is not None and self.file.is_well and roll_of(plan) is not None
 
-    async def rows(self, plan: Plan, seconds: float, take: Take) -> list[Row]:
-        """The rows of a plan from SQLite, days that are rolled up from here."""
-        ask, file = partial(_rows, plan, take, seconds), self.file
+    async def rows(self, plan: Plan, seconds: float, take: Take, *, sparing: bool = False) -> list[Row] | None:
+        """The rows of a plan from SQLite, days that are rolled up from here. With `sparing`, None if too many events
+        would be read."""
+        ask, file = partial(_rows, plan, take, seconds, sparing), self.file
         if file is not None and file.is_well:
             try:
                 return await self._events.read(partial(ask, file), seconds=seconds, long=True)
             except rollups_file.Unusable as broken:
                 file.is_well = False
                 log.error("The roll-ups cannot be read (%s): they are made anew", broken)
-        return await self._events.read(partial(ask, None), seconds=seconds, long=True)
+        return None if sparing else await self._events.read(partial(ask, None), seconds=seconds, long=True)
 
-    def statement(self, plan: Plan) -> sql.Statement:
-        """What SQLite would run. Reads, so it is for threads other than the event loop's."""
+    def statement(self, plan: Plan, *, sparing: bool = False) -> sql.Statement | None:
+        """The statement that SQLite would run, None for a plan without `rows`. Reads, so it is for threads other than
+        the event loop's."""
         if self.file is not None:
             with contextlib.suppress(rollups_file.Unusable):  # who asks next has them made anew
-                return self._events.read_now(partial(_statement, plan, self.file))
-        return sqlite.render(plan)
+                return self._events.read_now(partial(_statement, plan, sparing, self.file))
+        return None if sparing else sqlite.render(plan)
 
     async def tend(self) -> None:
-        """Open the file, and remove the recorded changes that it has."""
+        """Open the file, if it may be tried."""
         if self.file is not None and not self.file.is_well:
             await self.drop()
             self._backoff.failed()
         if self.file is None:
             if not self._backoff.is_over:
-                await changes.forget(self._events, None)  # those that are made later begin with what there is then
                 return
             try:
                 opened = partial(_opened, self._path, self._events.path)
@@ -71,7 +77,6 @@ class DayRollups:
                 self._put_off(broken)
                 return
             self._has_rolled = False
-        await changes.forget(self._events, self.file.applied)
 
     async def drop(self) -> None:
         """Close and remove the file; connections let go of it when they next see another, or none."""
@@ -122,17 +127,21 @@ class DayRollups:
         log.error(PUT_OFF, LONGEST, broken)
 
 
-def _rows(plan: Plan, take: Take, seconds: float, file: RollupsFile | None, db: Connection) -> list[Row]:
+def _rows(
+    plan: Plan, take: Take, seconds: float, sparing: bool, file: RollupsFile | None, db: Connection
+) -> list[Row] | None:
     if file is None:
         rollups_file.let_go(db)
-        return sqlite.run(db, plan, take, seconds=seconds, rollups=None)
-    with rollups_file.rebuildable():
-        return sqlite.run(db, plan, take, seconds=seconds, rollups=file)
-
-
-def _statement(plan: Plan, file: RollupsFile, db: Connection) -> sql.Statement:
+        return sqlite.run(db, plan, take, seconds=seconds)
     with rollups_file.rebuildable(), sqlite.parted(db, plan, file) as cut:
-        return sqlite.render(plan, cut)
+        if sparing and not pays(cut):
+            return None
+        return sqlite.run_rendered(db, plan, sqlite.render(plan, cut), take, seconds)
+
+
+def _statement(plan: Plan, sparing: bool, file: RollupsFile, db: Connection) -> sql.Statement | None:
+    with rollups_file.rebuildable(), sqlite.parted(db, plan, file) as cut:
+        return None if sparing and not pays(cut) else sqlite.render(plan, cut)
 
 
 def _opened(path: Path, events: Path, _db: Connection) -> RollupsFile:

@@ -6,18 +6,14 @@ from contextlib import suppress
 from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Final
 
-from analytics_box.clock import DAY
 from analytics_box.errors import BoxError, DeadlineExceeded, OverBudget
 from analytics_box.query.engines import sql
 from analytics_box.query.engines.counting import Row, Take, counted, json_place, unlimited
 from analytics_box.query.engines.parsed import Parsed
-from analytics_box.query.engines.rolled_days import Found, RolledDays
 from analytics_box.query.engines.sql.dialect import Dialect, word
 from analytics_box.query.engines.sql.rolled import MARKER
 from analytics_box.query.filters import Condition, Where
 from analytics_box.query.plan import Plan
-from analytics_box.query.rollups import FIRST_SPAN, SPANS, Cut, Roll, days_of, roll_of
-from analytics_box.query.rollups import cut as cut_at
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -25,7 +21,6 @@ if TYPE_CHECKING:
 NAME = "duckdb"
 _FETCHED = 128  # rows at a time
 _AGAIN_SECONDS = 0.02
-_IDS = -1  # among days: there are ids that last
 _MOST_ON_PEOPLE = 4  # conditions: to understand a statement with 6 takes a second, with 10 seven, and nothing ends that
 
 DIALECT = Dialect(
@@ -36,9 +31,6 @@ DIALECT = Dialect(
     with_a_view="path is not null",
     kind_of="of_event.kind_of",
     value="of_event.value",
-    # By the square root of two from a second on: no class has many of a day, and half an hour is not far from the end.
-    class_of="case when duration < 1000 then cast(duration > 0 as integer)"
-    " else least(2 + cast(floor(2 * (log2(duration) - log2(1000))) as integer), 30) end",
     properties="event_properties as of_event\n  where of_event.event = fact.id",
     words=(
         (MARKER, r"$\1"),
@@ -69,10 +61,9 @@ class PlanFailed(Exception):
 class Asking:
     """One plan on its way through the engine. Another thread may stop it."""
 
-    def __init__(self, plan: Plan, seconds: float, take: Take, days: RolledDays) -> None:
+    def __init__(self, plan: Plan, seconds: float, take: Take) -> None:
         self._plan = plan
         self._take = take
-        self._days = days
         self._seconds = seconds
         self._lock = Lock()  # nobody interrupts a connection that others have by now
         self._connection: DuckDBPyConnection | None = None
@@ -85,7 +76,7 @@ class Asking:
                 return []
             self._connection = connection
         try:
-            return run(connection, self._plan, seconds=self._seconds, take=self._take, days=self._days)
+            return run(connection, self._plan, seconds=self._seconds, take=self._take)
         finally:
             with self._lock:
                 self._connection = None
@@ -115,25 +106,20 @@ def run(
     *,
     seconds: float,
     take: Take = unlimited,
-    days: RolledDays | None = None,
 ) -> list[Row]:
     """The rows of a plan, as the plan describes them; dimensions that are texts come as text.
 
-    `take` is told their bytes while they are read; what it raises ends that. `days` are what other questions found.
+    `take` is told their bytes while they are read; what it raises ends that.
 
     Raises DeadlineExceeded, OverBudget for what does not fit into the memory and disk it may take, and PlanFailed.
     """
     import duckdb  # noqa: PLC0415  # 60 ms and 25 MB that small boxes do not pay
 
     ended, lock = Event(), Lock()
-    roll, in_transaction = roll_of(plan), False
     Thread(target=_watch, args=(connection, ended, lock, seconds), daemon=True).start()
     try:
-        if roll is None:
-            _ask(connection, plan)
-        elif days is None or not _ask_by(days, connection, plan, roll):
-            in_transaction = True
-            _look_and_ask(days, connection, plan, roll)
+        statement = render(plan)
+        connection.execute(_PARSED.of(connection, statement.sql), statement.values)
         return counted(_fetched(connection), take, json_place(plan.names))
     except BoxError:
         with lock:
@@ -150,70 +136,6 @@ def run(
     finally:
         with lock:
             ended.set()
-        if in_transaction:
-            with suppress(duckdb.Error):
-                connection.execute("rollback")
-
-
-def _ask(connection: "DuckDBPyConnection", plan: Plan, made: Cut | None = None) -> None:
-    statement = render(plan, made)
-    connection.execute(_PARSED.of(connection, statement.sql), statement.values)
-
-
-def _ask_by(days: RolledDays, connection: "DuckDBPyConnection", plan: Plan, roll: Roll) -> bool:
-    """Ask by what is kept of days; whether there was something, and it was true when the statement began."""
-    moment = days.moment
-    found = days.found(_about(plan, roll))
-    if found is None:
-        return False
-    _ask(connection, plan, _cut(plan, roll, found))
-    return days.moment == moment
-
-
-def _look_and_ask(days: RolledDays | None, connection: "DuckDBPyConnection", plan: Plan, roll: Roll) -> None:
-    """Which days are rolled up, what they have and the rows are those of one moment."""
-    moment = 0 if days is None else days.moment
-    connection.execute("begin")
-    found = _look(connection, plan, roll)
-    if days is not None:
-        days.keep(_about(plan, roll), found, moment)
-    _ask(connection, plan, _cut(plan, roll, found))
-
-
-def cut(connection: "DuckDBPyConnection", plan: Plan, roll: Roll) -> Cut | None:
-    """The plan in parts, by the days that are rolled up in the connection's transaction."""
-    return _cut(plan, roll, _look(connection, plan, roll))
-
-
-def _cut(plan: Plan, roll: Roll, found: Found) -> Cut | None:
-    return cut_at(plan, roll, found.unrolled, found.spans, has_ids=found.has_ids)
-
-
-def _about(plan: Plan, roll: Roll) -> object:
-    return plan.sites, days_of(plan), roll.name
-
-
-def _look(connection: "DuckDBPyConnection", plan: Plan, roll: Roll) -> Found:
-    first, last = days_of(plan)
-    sites = ", ".join(str(int(site)) for site in plan.sites) or "null"
-    within = f"site in ({sites}) and day between {first} and {last}"
-    looks = [
-        f"select day from days where not rolled and {within}",
-        f"select day from not_rolled where roll = '{roll.name}' and {within}",
-    ]
-    if _spans(plan, roll):
-        looks.append(f"select day from days where site in ({sites}) and day >= {FIRST_SPAN}")
-    if "visitors" in roll.measures:
-        looks.append(f"(select {_IDS} from rolled_{roll.name}_ids where site in ({sites}) limit 1)")
-    rows = connection.execute("-- query.unrolled\n" + " union all ".join(looks)).fetchall()
-    found = frozenset(day for (day,) in rows)
-    spans = frozenset(key for key in found if key >= FIRST_SPAN)
-    return Found(found - spans - {_IDS}, spans, has_ids=_IDS in found)
-
-
-def _spans(plan: Plan, roll: Roll) -> bool:
-    """Whether spans of days may be read for this plan: those of one website."""
-    return not roll.by_time and len(plan.sites) == 1 and plan.end - plan.start > min(SPANS) * DAY
 
 
 def _fetched(connection: "DuckDBPyConnection") -> Iterator[Row]:
@@ -233,6 +155,6 @@ def _watch(connection: "DuckDBPyConnection", ended: Event, lock: Lock, seconds: 
         ended.wait(_AGAIN_SECONDS)
 
 
-def render(plan: Plan, cut: Cut | None = None) -> sql.Statement:
-    """The statement that answers a plan; where it is cut, from roll-ups and rows."""
-    return sql.render(plan, DIALECT, cut)
+def render(plan: Plan) -> sql.Statement:
+    """The statement that answers a plan."""
+    return sql.render(plan, DIALECT)

@@ -33,13 +33,6 @@ class Processors:
                 with suppress(Exception):  # where no thread is to be had, it goes on with those that there are
                     connection.execute(f"set threads = {wanted}")
                     self._threads = wanted
-        with self.kept():
-            yield
-
-    @contextmanager
-    def kept(self) -> Iterator[None]:
-        """While something runs that may take long: their number is not lowered."""
-        with self._lock:
             self._at_work += 1
         try:
             yield

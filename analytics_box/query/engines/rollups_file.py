@@ -1,5 +1,4 @@
-"""The roll-ups of a box without a column replica: what of each UTC day of a website is kept in rollups.db, beside
-events.db.
+"""The roll-ups: what of each UTC day of a website is kept in rollups.db, beside events.db.
 
 The file is derived and can be deleted while the box does not run. At any time it is true of events.db as far as the id
 of an event and the number of a change, `rolled_state`, say: until then every event that came or went has made its days
@@ -11,7 +10,7 @@ is written here is written in one transaction, so a crash leaves it at an earlie
 import hashlib
 import json
 import logging
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
@@ -19,13 +18,12 @@ from typing import Final, NamedTuple
 from weakref import WeakSet
 
 import apsw
+from msgspec.structs import replace
 
 from analytics_box.clock import DAY, HOUR, MINUTE
-from analytics_box.query.engines import sqlite
 from analytics_box.query.engines.medians import add_functions
-from analytics_box.query.engines.sql.rolling import OF_ROLLS, SITE_AND_DAY, TABLES, Batch, Day, Rolling
+from analytics_box.query.engines.sql.rolling import OF_ROLLS, TABLES, Batch, Day
 from analytics_box.query.engines.sql.texts import Values
-from analytics_box.query.engines.transfer import RELATION
 from analytics_box.query.plan import Plan
 from analytics_box.query.rollups import BY_DIMENSION, SPANS, Cut, Roll, cut, days_of, span, spans_of
 from analytics_box.store.connecting import BUSY_MS, LOG_KEPT
@@ -36,7 +34,7 @@ from analytics_box.store.steps.events import EVENTS_REWRITTEN
 log = logging.getLogger(__name__)
 
 FILE_NAME: Final = "rollups.db"
-VERSION = 1  # of what is made of the rows; a file of another one is made anew
+VERSION = 2  # of what is made of the rows; a file of another one is made anew
 SCHEMA = "rollups"  # how readers of events.db know it
 PIECE = 50_000  # events, or changes, that are looked at in one transaction
 FAR = 50_000  # events or changes that the file is behind, from which on a question does without it
@@ -45,13 +43,6 @@ MOST_DAYS = 5_000  # that are looked for at once
 CLOSED = HOUR  # after its end a day is rolled up: until then sessions go on into the next, and events come late
 AGAIN = 10 * MINUTE  # between two roll-ups of a day
 
-_ROLLING = Rolling(
-    sqlite.DIALECT,
-    "select value ->> 0, value ->> 1, value ->> 2 from json_each(?1)",
-    f"{RELATION}\nwhere site in (select value from json_each(:sites))",
-    f"select {SITE_AND_DAY}, slot, packed(duration) from wanted_sessions group by site_day, slot",
-    ends_beside=False,
-)
 _OF_PAGES = tuple(f"rolled_{roll.name}" for roll in BY_DIMENSION if roll.group == ("path",))
 _DAYS_OF_ROWS = f"site, time / {DAY} as day, iif(session = 0, time, time - since_start) / {DAY} as began"
 
@@ -120,7 +111,12 @@ class RollupsFile:
         if self.behind > FAR or not _has_changes(db, state, newest):  # forgotten after the state was looked at
             return None
         first, last = days_of(plan)
-        values = {"sites": json.dumps(plan.sites), "first": first, "last": last, "roll": roll.name}
+        values: dict[str, str | int] = {
+            "sites": json.dumps(plan.sites),
+            "first": first,
+            "last": last,
+            "roll": roll.name,
+        }
         within = "site in (select value from json_each(:sites)) and day between :first and :last"
         found = db.execute(
             f"""
@@ -133,7 +129,8 @@ class RollupsFile:
         unrolled = {int(str(day)) for (day,) in found}
         if self.behind:
             unrolled |= {day.day for day in _touched(db, state, newest) if day.site in plan.sites}
-        return cut(plan, roll, unrolled, _spans(db, plan, roll))
+        made = cut(plan, roll, unrolled, _spans(db, plan, roll))
+        return None if made is None else _counted(db, made, values, self.behind)
 
     def advance(self, now: int) -> bool:
         """Look at what is new, and roll up some days that are over (`now` is in UTC ms); whether there is more to do.
@@ -178,14 +175,23 @@ class RollupsFile:
             return False
         until = State(min(newest.last, state.last + PIECE), min(newest.applied, state.applied + PIECE))
         touched = _touched(db, state, until)
-        listed = json.dumps([*touched])
         db.execute(
             """
             -- rollups.touch
-            insert into days select value ->> 0, value ->> 1, false from json_each(?) where true
+            insert into days select value ->> 0, value ->> 1, false, 0 from json_each(?) where true
             on conflict do update set rolled = false where rolled
             """,
-            (listed,),
+            (json.dumps([*touched]),),
+        )
+        db.execute(
+            f"""
+            -- rollups.count_new
+            update days set events = days.events + new.events from (
+              select site, time / {DAY} as day, count(*) as events from stored_events
+              where id > ? and id <= ? group by 1, 2
+            ) as new where days.site = new.site and days.day = new.day
+            """,
+            (state.last, until.last),
         )
         spans = [[day.site, span(days, first)] for day in touched for days, first in spans_of(day.day)]
         _forget_spans(db, json.dumps(spans))
@@ -208,13 +214,13 @@ class RollupsFile:
         if not waiting:
             return False
         events = self._batch(waiting)
-        batch = Batch(self._do, _ROLLING, events)
+        batch = Batch(self._do, events)
         batch.forget()
         batch.roll()
         _mark(self._connection, events)
         spans = {Day(site, span(days, first)): 0 for site, days, first in _complete(self._connection, events, now)}
         if spans:
-            Batch(self._do, _ROLLING, spans).put_together()
+            Batch(self._do, spans).put_together()
             _mark(self._connection, spans)
         self._rolled_at |= dict.fromkeys(events, now)
         return len(events) < len(waiting) or len(found) >= MOST_DAYS
@@ -427,14 +433,28 @@ def _spans(db: Connection, plan: Plan, roll: Roll) -> set[int]:
     return {int(str(key)) for (key,) in found}
 
 
-def _mark(db: Connection, days: Collection[Day]) -> None:
-    """Say that these days are rolled up."""
+def _counted(db: Connection, made: Cut, values: dict[str, str | int], behind: int) -> Cut:
+    """The same with the number of events in its range and of those on the days that its pieces are of."""
+    of_pieces = {day for start, end in made.pieces for day in range(start // DAY, -(-end // DAY))}
+    ((events, read),) = db.execute(
+        """
+        -- rollups.counted
+        select coalesce(sum(events), 0), coalesce(sum(iif(day in (select value from json_each(:pieces)), events, 0)), 0)
+        from days where site in (select value from json_each(:sites)) and day between :first and :last
+        """,
+        values | {"pieces": json.dumps([*of_pieces])},
+    ).fetchall()
+    return replace(made, events=int(str(events)) + behind, read=int(str(read)) + behind)
+
+
+def _mark(db: Connection, days: Mapping[Day, int]) -> None:
+    """Say that these days are rolled up, with so many events each."""
     db.execute(
         """
         -- rollups.rolled
-        insert or replace into days select value ->> 0, value ->> 1, true from json_each(?)
+        insert or replace into days select value ->> 0, value ->> 1, true, value ->> 2 from json_each(?)
         """,
-        (json.dumps([*days]),),
+        (json.dumps([(*day, events) for day, events in days.items()]),),
     )
 
 

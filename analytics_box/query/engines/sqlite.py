@@ -29,7 +29,6 @@ DIALECT = Dialect(
     least_beside="cast(percentile({0}, 0) as integer)",
     with_a_view="kind = 1",
     kind_of="type",
-    class_of="",
     value="case when type in ('object', 'array') then value when type in ('true', 'false') then type"
     " else cast(atom as text) end",
     properties="json_each(properties)\n  where type <> 'null'",

@@ -6,7 +6,6 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from analytics_box.clock import DAY
 from analytics_box.facts.layout import stored
 from analytics_box.facts.tables import COMBINATIONS, FACT_NAMES, TABLES
 from analytics_box.store.db import Connection
@@ -64,19 +63,6 @@ def copy(
         if table.name == "events":
             _copy_properties(db, replica, where, values)
     return count, last
-
-
-def days(db: Connection, where: str, values: Mapping[str, int | str]) -> set[tuple[int, int]]:
-    """The UTC days of these events and of the starts of their sessions: (site, day)."""
-    found = db.execute(
-        f"""
-        -- transfer.days
-        select distinct site, time / {DAY}, iif(session = 0, time, time - since_start) / {DAY}
-        from (select site, time, session, since_start from {stored("events")} where {where})
-        """,
-        values,
-    ).fetchall()
-    return {(int(str(site)), int(str(day))) for site, *both in found for day in both}
 
 
 def relation(table: Table) -> str:

@@ -40,8 +40,8 @@ def test_while_clickhouse_is_away_ranges_that_are_whole_are_answered_and_others_
     for lacking in (plan(facts, 70), plan(facts, 30, group=(RETURNING,))):
         with pytest.raises(InClickHouse, match="in ClickHouse only, which cannot be asked now; ranges from 20"):
             answer(facts, lacking)
-        assert facts.engines.engine_of(lacking) == "clickhouse"
-    assert facts.engines.engine_of(plan(facts, 30)) == "sqlite"
+        assert facts.engines.choice(lacking).engine == "clickhouse"
+    assert facts.engines.choice(plan(facts, 30)).engine == "sqlite"
     other = Plan("events", (SITE + 1,), 0, facts.clock.now(), measures=("pageviews",))
     assert answer(facts, other) == [(0,)]
 

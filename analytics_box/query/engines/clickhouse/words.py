@@ -26,7 +26,6 @@ DIALECT = Dialect(
     least_beside="min({0})",
     with_a_view="count(case when kind = 1 then 1 end) > 0",
     kind_of="of_kind",
-    class_of="",
     value="of_value",
     properties="array join property_keys as key, property_kinds as of_kind, property_values as of_value\n  where true",
     words=(

@@ -80,8 +80,6 @@ def _landings(plan: Plan, dialect: Dialect, values: Values) -> str:
     return f"({inner}\n)"
 
 
-# The pages that a session began and ended with, beside its other measures where the engine can tell both at once.
-END_OF: Mapping[Source, str] = {"entries": "first_page", "exits": "last_page"}
 _BEST_OF: Mapping[Source, str] = {"entries": "min", "exits": "max"}
 _PLACE_OF_VIEW = f"case when kind = 1 then {PLACE} end"
 
@@ -107,7 +105,6 @@ def _of_sessions(plan: Plan, used: str, dialect: Dialect, values: Values) -> str
     where += [of_session(item, scan, dialect, values) for item in _together(plan.where)]
     if plan.source == "sessions":
         measures = PER_SESSION | {"starter": f"min(case when {_SEEN} then {STARTER} end)"}
-        measures |= {END_OF[end]: dialect.best("path", best, _PLACE_OF_VIEW) for end, best in _BEST_OF.items()}
         columns = [f"{sql} as {name}" for name, sql in measures.items() if re.search(rf"\b{name}\b", used)]
         kept = {"started": "session_started"} | {name: name for name in ("site", "client_session", *ATTRIBUTES)}
         columns += [f"{dialect.keep(of)} as {name}" for name, of in kept.items() if re.search(rf"\b{name}\b", used)]

@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping
 from msgspec.structs import replace
 
 from analytics_box.clock import DAY
-from analytics_box.query.engines.sql import durations
 from analytics_box.query.engines.sql.conditions import render
 from analytics_box.query.engines.sql.dialect import Dialect
 from analytics_box.query.engines.sql.names import BOUNCED
@@ -51,8 +50,6 @@ def inner(
     plan: Plan, cut: Cut, dialect: Dialect, values: Values, expression: Callable[[Plan, str, Values], str]
 ) -> str:
     """One row of each group, with the columns d_DIMENSION and m_MEASURE. `expression` is a dimension in SQL."""
-    if "median_duration" in plan.measures and dialect.class_of and cut.last - cut.first > durations.LONG:
-        return _with_median(plan, cut, dialect, values, expression)
     values |= {"sites": json.dumps(plan.sites), "site": plan.sites[0] if plan.sites else 0}
     values |= {"start": plan.start, "end": plan.end, "first_day": cut.first, "last_day": cut.last}
     values |= _numbered("key", cut.keys) | _numbered("unrolled", cut.without)
@@ -87,7 +84,7 @@ def _cells(plan: Plan, cut: Cut, dialect: Dialect, values: Values) -> list[str]:
     groups = {f"d_{name}": name for name in plan.group}
     totals = {f"p_{name}": f"sum({name})" for name in plan.measures}
     found = [_select(plan, groups | totals, f"{table}\nwhere {_and(where)}") + _by(plan)]
-    if "visitors" in plan.measures and cut.has_ids:
+    if "visitors" in plan.measures:
         found.append(_select(plan, groups | {"p_visitor": "visitor"}, f"{table}_ids\nwhere {_and(where)}"))
     return found
 
@@ -103,43 +100,22 @@ def _times(plan: Plan, cut: Cut, _dialect: Dialect, values: Values) -> list[str]
     totals = {f"p_{name}": f"sum({counted if name == 'visitors' else name})" for name in plan.measures}
     own = ("pageviews", "total_events", "firsts", "lasts")
     found = [_select(plan, groups | totals, _slots(plan, cut, f"rolled_{TIME.name}", *own)) + _by(plan)]
-    if "visitors" in plan.measures and cut.has_ids:
+    if "visitors" in plan.measures:
         for slot in ("first_slot", "last_slot"):
             ids = _slots(plan, cut, f"rolled_{TIME.name}_ids", "visitor", slot=slot)
             found.append(_select(plan, groups | {"p_visitor": "visitor"}, ids))
     return found
 
 
-def _starts(plan: Plan, cut: Cut, dialect: Dialect, values: Values) -> list[str]:
+def _starts(plan: Plan, cut: Cut, _dialect: Dialect, values: Values) -> list[str]:
     groups = {"d_bucket": bucket("time", plan, values)} if BUCKET in plan.group else {}
     own = tuple(name for name in plan.measures if name != "median_duration")
     totals = {f"p_{name}": f"sum({name})" for name in own}
     found = [_select(plan, groups | totals, _slots(plan, cut, f"rolled_{STARTS.name}", *own)) + _by(plan)]
     if "median_duration" in plan.measures:
-        found.append(_durations(plan, cut, dialect, values, groups))
+        durations = _slots(plan, cut, "rolled_durations", "duration")
+        found.append(_select(plan, groups | {"p_median_duration": "duration"}, durations))
     return found
-
-
-def _durations(plan: Plan, cut: Cut, dialect: Dialect, values: Values, groups: Columns) -> str:
-    if dialect.class_of:
-        found = durations.durations(plan, _and(_days(plan, cut)), values)
-        groups = dict.fromkeys(groups, "place")
-    else:
-        found = _slots(plan, cut, "rolled_durations", "duration")
-    return _select(plan, {**groups, "p_median_duration": "duration"}, found)
-
-
-def _with_median(
-    plan: Plan, cut: Cut, dialect: Dialect, values: Values, expression: Callable[[Plan, str, Values], str]
-) -> str:
-    """Other measures with the median."""
-    others = tuple(name for name in plan.measures if name != "median_duration") or ("sessions",)
-    sums = inner(replace(plan, measures=others), cut, dialect, values, expression)
-    pieces = _pieces(replace(plan, measures=("median_duration",)), cut, dialect, values, expression)
-    found = durations.medians(plan, _and(_days(plan, cut)), pieces, dialect.class_of, values)
-    place = f"d_{BUCKET}" if plan.group else "0"
-    shown = ", ".join((*(f"d_{name}" for name in plan.group), *(f"m_{name}" for name in plan.measures)))
-    return f"select {shown}\nfrom (\n{sums}\n) left join (\n{found}\n) on place = {place}"
 
 
 def _slots(plan: Plan, cut: Cut, table: str, *columns: str, slot: str = "slot") -> str:
@@ -177,7 +153,7 @@ def _piece(
 
 
 def _days(plan: Plan, cut: Cut) -> list[str]:
-    """What is read of a table of roll-ups. Days are spelled out: DuckDB understands that sooner than a table."""
+    """What is read of a table of roll-ups."""
     if cut.keys:
         return [sites(plan), f"day in ({', '.join(f':{name}' for name in _numbered('key', cut.keys))})"]
     days = [sites(plan), "day >= :first_day", "day <= :last_day"]

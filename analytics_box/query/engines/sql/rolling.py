@@ -1,7 +1,8 @@
-"""Rolling up days, in SQL that both engines understand: what of each UTC day of a website is kept (query.rollups).
+"""The SQL that rolls up days: what of each UTC day of a website is kept (query.rollups).
 
-The table `days` has every UTC day on which a website has an event, or a session began, and whether it is rolled up. A
-day that is not there has nothing. Who keeps them says of a day that it is no longer, when a row of it comes or goes.
+The table `days` has every UTC day on which a website has an event, or a session began, whether it is rolled up, and
+about how many events it has. A day that is not there has nothing. Who keeps them says of a day that it is no longer,
+when a row of it comes or goes.
 """
 
 import json
@@ -11,11 +12,11 @@ from typing import NamedTuple
 
 from analytics_box.clock import DAY
 from analytics_box.facts.event import LASTS, PAGE_VIEW, VISITOR_BITS
-from analytics_box.query.engines import sql
-from analytics_box.query.engines.sql.dialect import Dialect
+from analytics_box.query.engines import sql, sqlite
 from analytics_box.query.engines.sql.names import BOUNCED
-from analytics_box.query.engines.sql.relations import END_OF, relation
+from analytics_box.query.engines.sql.relations import relation
 from analytics_box.query.engines.sql.texts import Values
+from analytics_box.query.engines.transfer import RELATION
 from analytics_box.query.plan import Plan, Source
 from analytics_box.query.rollups import BY_DIMENSION, OF_EVENTS, OF_SESSIONS, SLOT, STARTS, TIME, Roll, days_in
 
@@ -31,6 +32,10 @@ _WANTED = "in (select site, day from wanted_days)"
 _DAYS = 1 << 24  # more than any UTC day
 SITE_AND_DAY = f"site_day / {_DAYS} as site, site_day % {_DAYS} as day"
 _AMONG_WANTED = f"in (select site * {_DAYS} + day from wanted_days)"
+
+# Days with a number each from JSON, and all events of the sites that a batch reads.
+_LISTED = "select value ->> 0, value ->> 1, value ->> 2 from json_each(?1)"
+_EVENTS = f"{RELATION}\nwhere site in (select value from json_each(:sites))"
 
 Do = Callable[..., int]  # runs a statement, with its values if it has any; how many rows it wrote, or a few more
 
@@ -56,7 +61,7 @@ class Kept(NamedTuple):
 
 def _tables() -> Iterator[tuple[str, Kept]]:
     day = ("site", "day")
-    yield "days", Kept(day, ("rolled boolean",))
+    yield "days", Kept(day, ("rolled boolean", "events"))
     yield "rolled_days", Kept(day)  # that have rows in the tables below, whether or not they are true
     yield "not_rolled", Kept((*day, "roll varchar"))  # what did not pay on a day that is rolled
     slot = (*day, "slot integer")
@@ -74,25 +79,11 @@ TABLES: Mapping[str, Kept] = dict(_tables())
 OF_ROLLS = tuple(name for name in TABLES if name.startswith("rolled_"))
 
 
-class Rolling(NamedTuple):
-    """How an engine rolls up: the words of its statements, days with a number each from JSON ($1 or ?1) as a table
-    of three columns; all events of the sites in :sites that a batch reads; the rows of the durations of
-    wanted_sessions; whether a statement about sessions may take their first and last page
-    beside other measures."""
-
-    dialect: Dialect
-    listed: str
-    events: str
-    durations: str
-    ends_beside: bool
-
-
 class Batch:
     """Days that are rolled up together, with the number of the events of each: their statements, in their order."""
 
-    def __init__(self, do: Do, rolling: Rolling, events: Mapping[Day, int]) -> None:
+    def __init__(self, do: Do, events: Mapping[Day, int]) -> None:
         self._run = do
-        self._rolling = rolling
         self._events = events
         self._sites = tuple(sorted({day.site for day in events}))
         self._start = min(day.day for day in events) * DAY
@@ -144,7 +135,7 @@ class Batch:
     def _listed(self, table: str, rows: list[list[int]]) -> None:
         """A table with these rows of three numbers."""
         self._run(f"create temp table {table}")
-        self._run(f"insert into {table.partition(' ')[0]} {self._rolling.listed}", [json.dumps(rows)])
+        self._run(f"insert into {table.partition(' ')[0]} {_LISTED}", [json.dumps(rows)])
 
     def _done(self, *tables: str) -> None:
         self._do("insert into rolled_days select site, day from wanted_days")
@@ -152,7 +143,7 @@ class Batch:
             self._do(f"drop table {table}")
 
     def _do(self, statement: str, values: Values | None = None) -> int:
-        return self._run(self._rolling.dialect.finish(statement), values or {})
+        return self._run(sqlite.DIALECT.finish(statement), values or {})
 
     def _roll_events(self) -> None:
         self._of_events("wanted_events", f"time % {DAY} / {SLOT} as slot, kind, visitor, path")
@@ -175,10 +166,10 @@ class Batch:
         site_day = f"site * {_DAYS} + time / {DAY}"
         within: Values = {"start": self._start, "end": self._end, "sites": json.dumps(self._sites)}
         found = (
-            f"create temp table {table} as select {site_day} as site_day, {shown}\nfrom {self._rolling.events}"
+            f"create temp table {table} as select {site_day} as site_day, {shown}\nfrom {_EVENTS}"
             f" and time >= :start and time < :end and bot = 0 and {site_day} {_AMONG_WANTED} {more}"
         )
-        self._run(*sql.finished(found, "roll", self._rolling.dialect, within))
+        self._run(*sql.finished(found, "roll", sqlite.DIALECT, within))
 
     def _roll_time(self) -> None:
         self._do(
@@ -204,36 +195,29 @@ class Batch:
 
     def _roll_sessions(self) -> None:
         shown = f"started % {DAY} / {SLOT} as slot, duration, events, case when {BOUNCED} then 1 else 0 end as bounced"
-        if self._rolling.ends_beside:
-            shown += f", views, starter, {', '.join(END_OF.values())}"
         self._sessions("sessions", shown)
         self._do(
             f"insert into rolled_{STARTS.name} select {SITE_AND_DAY}, slot, count(*), sum(bounced), sum(events),"
             " sum(duration) from wanted_sessions group by site_day, slot"
         )
-        self._do(f"insert into rolled_durations {self._rolling.durations}")
+        self._do(
+            f"insert into rolled_durations select {SITE_AND_DAY}, slot, packed(duration) from wanted_sessions"
+            " group by site_day, slot"
+        )
         for roll in OF_SESSIONS:
-            source = self._ends(roll)
-            self._cells(roll, source, "count(*)", _OF_THE_START)
-            self._ids(roll, source, _OF_THE_START)
-
-    def _ends(self, roll: Roll) -> str:
-        """The sessions with a page view, by their first or last page."""
-        if self._rolling.ends_beside:
-            page = f"{END_OF[roll.source]} as path, starter, {_VISITOR} as visitor"
-            return f"(select site_day, {page} from wanted_sessions where views > 0) as ends where true"
-        self._do("drop table wanted_sessions")
-        self._sessions(roll.source, f"path, starter, {_VISITOR} as visitor")
-        return "wanted_sessions where true"
+            self._do("drop table wanted_sessions")
+            self._sessions(roll.source, f"path, starter, {_VISITOR} as visitor")
+            self._cells(roll, "wanted_sessions where true", "count(*)", _OF_THE_START)
+            self._ids(roll, "wanted_sessions where true", _OF_THE_START)
 
     def _sessions(self, source: Source, shown: str) -> None:
         """The sessions that begin on these days, one by one."""
         plan = Plan(source, self._sites, self._start, self._end)
         values: Values = {}
         columns = f"site * {_DAYS} + started / {DAY} as site_day, {shown}"
-        found = f"select {columns} from {relation(plan, columns, self._rolling.dialect, values)}"
+        found = f"select {columns} from {relation(plan, columns, sqlite.DIALECT, values)}"
         wanted = f"create temp table wanted_sessions as select * from ({found}) where site_day {_AMONG_WANTED}"
-        self._run(*sql.finished(wanted, "roll", self._rolling.dialect, values))
+        self._run(*sql.finished(wanted, "roll", sqlite.DIALECT, values))
 
     def _cells(self, roll: Roll, source: str, counted: str, alike: str) -> None:
         """What a roll-up by dimensions has of these rows, which `counted` counts, with how many ids are `alike`."""
