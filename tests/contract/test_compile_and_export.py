@@ -119,7 +119,7 @@ def test_a_comparison_runs_too(box: WholeBox, name: str) -> None:
 def test_a_second_look_names_the_parameters_that_the_first_one_fills(box: WholeBox) -> None:
     (entry,) = compiled(box, asked_of("session_list")).json["data"]
     first, second = entry["statements"]
-    assert set(first) == {"sql", "params"}
+    assert set(first) == {"sql", "params", "engine", "why"}
     assert second["follows"] == 1
     assert second["open"]
     assert {second["params"][name] for name in second["open"]} == {None}
