@@ -338,7 +338,7 @@ def _watched(
         monotonic=clock.monotonic(),
         machines=machines,
         cut_off_since=lambda: engine.isolated_since,
-        outgoing=OutgoingWatch(monitors=engine.by_state),
+        outgoing=OutgoingWatch(monitors=engine.by_state, refused=lambda: engine.refused),
     )
 
 

@@ -139,7 +139,7 @@ class Warnings:
     trouble = "The box cannot do its work: {why}."
     disk_low = "Only {free} MB of the disk are free. Below {least} MB events are refused: make room."
     disk_soon: ClassVar[tuple[str, str]] = (
-        "At the pace of the last days the disk is full in {days} days. Make room, or keep events for fewer days.",
+        "At the pace of the last days the disk is full in {count} days. Make room, or keep events for fewer days.",
         "At the pace of the last days the disk is full in a day. Make room, or keep events for fewer days.",
     )
     clock = "The clock jumped ahead lately, so nothing old is removed for a day. Set it right if it is wrong."
@@ -149,13 +149,13 @@ class Warnings:
         "overdue": "The last backup is too old.",
     }
     network: ClassVar[tuple[str, str]] = (
-        "The box has been cut off from the internet or a private network for {minutes} minutes. Checks of monitors "
+        "The box has been cut off from the internet or a private network for {count} minutes. Checks of monitors "
         "there are unknown, and no alerts are sent.",
         "The box has been cut off from the internet or a private network for a minute. Checks of monitors there are "
         "unknown, and no alerts are sent.",
     )
     clickhouse: ClassVar[tuple[str, str]] = (
-        "ClickHouse has been unavailable for {minutes} minutes. See the log for the reason.",
+        "ClickHouse has been unavailable for {count} minutes. See the log for the reason.",
         "ClickHouse has been unavailable for a minute. See the log for the reason.",
     )
     without_clickhouse: ClassVar[Mapping[str, str]] = {
@@ -183,7 +183,7 @@ class Warnings:
     certificate_unread = "The certificate of tls_certificate cannot be read."
     certificate_over = "The certificate has ended: browsers refuse the box. Renew it."
     certificate_soon: ClassVar[tuple[str, str]] = (
-        "The certificate ends in {days} days. Renew it.",
+        "The certificate ends in {count} days. Renew it.",
         "The certificate ends in a day. Renew it.",
     )
     channels: ClassVar[tuple[str, str]] = (
@@ -195,6 +195,12 @@ class Warnings:
     subscribers: ClassVar[tuple[str, str]] = (
         "Emails to {count} subscribers of status pages have failed for 15 minutes or longer. Check the mail server.",
         "Emails to a subscriber of a status page have failed for 15 minutes or longer. Check the mail server.",
+    )
+    refused_monitors: ClassVar[tuple[str, str]] = (
+        "{count} monitors check private networks that are not open to their organization. Open them under Settings, "
+        "Organization, Private networks.",
+        "A monitor checks a private network that is not open to its organization. Open it under Settings, "
+        "Organization, Private networks.",
     )
     log = (
         "A write-ahead log has {size} MB: something reads a database without a pause. Look for another program that "

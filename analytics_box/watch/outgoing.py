@@ -22,11 +22,13 @@ class WatchedOutbox(Struct, frozen=True):
 class OutgoingWatch(Struct, frozen=True):
     """The messages and checks of other rooms; filled while the box is put together.
 
-    `monitors` counts monitors by state, `lookups` the questions to domain registries by outcome.
+    `monitors` counts monitors by state, `refused` those whose last check was refused because of its network, and
+    `lookups` the questions to domain registries by outcome.
     """
 
     outboxes: dict[OutboxName, WatchedOutbox] = field(default_factory=dict)
     monitors: Callable[[], Mapping[str, int]] = dict
+    refused: Callable[[], int] = int
     lookups: list[Mapping[str, int]] = field(default_factory=list)
 
 

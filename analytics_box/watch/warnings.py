@@ -54,6 +54,7 @@ class Seen(Struct, frozen=True, kw_only=True):
     clickhouse_lacks: str = ""
     failing_channels: int = 0  # alert channels, for 15 minutes or longer
     failing_mailboxes: int = 0  # of subscribers of status pages, as long
+    refused_monitors: int = 0  # whose target is in a private network that their organization must not reach
     log_bytes: int = 0  # of the longer write-ahead log
     failing_jobs: tuple[tuple[str, int], ...] = ()  # by name: how often in a row
 
@@ -80,10 +81,8 @@ def warnings(seen: Seen) -> list[Warning]:
 
 
 def _damage(seen: Seen) -> Warning | None:
-    if not seen.damaged:
-        return None
     text = texts.Warnings.damage.format(files=" and ".join(seen.damaged))
-    return Warning("damage", "bad", text, "running#damage-while-the-box-runs")
+    return Warning("damage", "bad", text, "running#back-up") if seen.damaged else None
 
 
 def _trouble(seen: Seen) -> Warning | None:
@@ -93,16 +92,15 @@ def _trouble(seen: Seen) -> Warning | None:
 
 
 def _disk(seen: Seen) -> Warning | None:
-    words = texts.Warnings
+    words, manual = texts.Warnings, "running#disk-space"
     if seen.free is not None and seen.free < 2 * seen.least_free:
-        free, least = (f"{size / MEGABYTE:,.0f}" for size in (seen.free, seen.least_free))
         level: Level = "bad" if seen.free < seen.least_free else "warn"
-        return Warning("disk", level, words.disk_low.format(free=free, least=least), "running#disk-space")
-    if seen.days_left is not None and seen.days_left < _SOON:
-        level = "bad" if seen.days_left < _VERY_SOON else "warn"
-        days = round(seen.days_left)
-        return Warning("disk", level, words.disk_soon[days == 1].format(days=days), "running#disk-space")
-    return None
+        text = words.disk_low.format(free=_megabytes(seen.free), least=_megabytes(seen.least_free))
+        return Warning("disk", level, text, manual)
+    if seen.days_left is None or seen.days_left >= _SOON:
+        return None
+    level = "bad" if seen.days_left < _VERY_SOON else "warn"
+    return Warning("disk", level, _counted(words.disk_soon, round(seen.days_left)), manual)
 
 
 def _clock(seen: Seen) -> Warning | None:
@@ -110,27 +108,18 @@ def _clock(seen: Seen) -> Warning | None:
 
 
 def _folder(seen: Seen) -> Warning | None:
-    if not seen.open_folder:
-        return None
-    return Warning("open_folder", "warn", texts.Warnings.open_folder, "running#the-data-directory")
+    text = texts.Warnings.open_folder
+    return Warning("open_folder", "warn", text, "running#the-data-directory") if seen.open_folder else None
 
 
 def _untrusted_proxy(seen: Seen) -> Warning | None:
-    proxy = _recent_proxy(seen, seen.untrusted_proxy)
-    return Warning("proxy", "warn", texts.Warnings.proxy.format(proxy=proxy), _PROXIES) if proxy else None
+    text = _about_proxy(seen, texts.Warnings.proxy, seen.untrusted_proxy)
+    return Warning("proxy", "warn", text, _PROXIES) if text else None
 
 
 def _unreadable_proxy(seen: Seen) -> Warning | None:
-    proxy = _recent_proxy(seen, seen.unreadable_proxy)
-    text = texts.Warnings.proxy_unreadable.format(proxy=proxy)
-    return Warning("proxy_unreadable", "warn", text, _PROXIES) if proxy else None
-
-
-def _recent_proxy(seen: Seen, sighting: Sighting | None) -> str:
-    """The name of a proxy that was seen within a day; empty if there is none."""
-    if sighting is None or seen.now - sighting[1] > _LATELY:
-        return ""
-    return sighting[0] or texts.Warnings.socket_proxy
+    text = _about_proxy(seen, texts.Warnings.proxy_unreadable, seen.unreadable_proxy)
+    return Warning("proxy_unreadable", "warn", text, _PROXIES) if text else None
 
 
 def _certificate(seen: Seen) -> Warning | None:
@@ -144,75 +133,80 @@ def _certificate(seen: Seen) -> Warning | None:
         return Warning("certificate", "bad", words.certificate_over, manual)
     if days >= 2 * _VERY_SOON:
         return None
-    whole = int(days)
     level: Level = "bad" if days < _VERY_SOON else "warn"
-    return Warning("certificate", level, words.certificate_soon[whole == 1].format(days=whole), manual)
+    return Warning("certificate", level, _counted(words.certificate_soon, int(days)), manual)
 
 
 def _backup(seen: Seen) -> Warning | None:
-    if not seen.backup:
-        return None
-    return Warning("backup", "warn", texts.Warnings.backups[seen.backup], "backup")
+    return Warning("backup", "warn", texts.Warnings.backups[seen.backup], "backup") if seen.backup else None
 
 
 def _network(seen: Seen) -> Warning | None:
-    if seen.cut_off_since is None:
-        return None
-    minutes = max(seen.now - seen.cut_off_since, 0) // MINUTE
-    return Warning("network", "bad", texts.Warnings.network[minutes == 1].format(minutes=minutes))
+    minutes = _minutes(seen, seen.cut_off_since)
+    return None if minutes is None else Warning("network", "bad", _counted(texts.Warnings.network, minutes))
 
 
 def _clickhouse(seen: Seen) -> Warning | None:
+    words, minutes = texts.Warnings, _minutes(seen, seen.clickhouse_away_since)
     if seen.clickhouse_lacks:
-        text = texts.Warnings.clickhouse_lacks.format(what=seen.clickhouse_lacks)
+        text = words.clickhouse_lacks.format(what=seen.clickhouse_lacks)
         return Warning("clickhouse", "bad", text, "clickhouse#keep-old-events-in-clickhouse-only")
-    if seen.clickhouse_away_since is None:
+    if not minutes:
         return None
-    minutes = (seen.now - seen.clickhouse_away_since) // MINUTE
-    if minutes < 1:
-        return None
-    since = texts.Warnings.clickhouse[minutes == 1].format(minutes=minutes)
-    text = f"{since} {texts.Warnings.without_clickhouse[seen.without_clickhouse]}"
+    text = f"{_counted(words.clickhouse, minutes)} {words.without_clickhouse[seen.without_clickhouse]}"
     return Warning("clickhouse", "warn", text, "clickhouse#when-clickhouse-is-away")
 
 
 def _machines(seen: Seen) -> Warning | None:
-    if not seen.silent_machines:
-        return None
     numbers = ", ".join(map(str, seen.silent_machines))
-    text = texts.Warnings.machines[len(seen.silent_machines) == 1].format(numbers=numbers)
-    return Warning("machines", "bad", text, "several-machines#when-a-machine-is-away")
+    text = _counted(texts.Warnings.machines, len(seen.silent_machines), numbers=numbers)
+    return Warning("machines", "bad", text, "several-machines#when-a-machine-is-away") if numbers else None
 
 
 def _channels(seen: Seen) -> Warning | None:
-    count = seen.failing_channels
-    if not count:
-        return None
-    text = texts.Warnings.channels[count == 1].format(count=count)
-    return Warning("channels", "bad", text, "integrations#alert-channels")
+    text = _counted(texts.Warnings.channels, seen.failing_channels)
+    return Warning("channels", "bad", text, "integrations#alert-channels") if seen.failing_channels else None
 
 
 def _subscribers(seen: Seen) -> Warning | None:
-    count = seen.failing_mailboxes
-    if not count:
-        return None
-    text = texts.Warnings.subscribers[count == 1].format(count=count)
-    return Warning("subscribers", "warn", text, "status-pages#subscribers")
+    text = _counted(texts.Warnings.subscribers, seen.failing_mailboxes)
+    return Warning("subscribers", "warn", text, "status-pages#subscribers") if seen.failing_mailboxes else None
+
+
+def _refused_monitors(seen: Seen) -> Warning | None:
+    text = _counted(texts.Warnings.refused_monitors, seen.refused_monitors)
+    return Warning("refused_monitors", "warn", text, "settings#private-networks") if seen.refused_monitors else None
 
 
 def _log(seen: Seen) -> Warning | None:
-    if seen.log_bytes <= _LONG_LOG:
-        return None
-    text = texts.Warnings.log.format(size=f"{seen.log_bytes / MEGABYTE:,.0f}")
-    return Warning("log", "warn", text, "running#the-data-directory")
+    text = texts.Warnings.log.format(size=_megabytes(seen.log_bytes))
+    return Warning("log", "warn", text, "running#the-data-directory") if seen.log_bytes > _LONG_LOG else None
 
 
 def _jobs(seen: Seen) -> Warning | None:
-    failing = [(name, times) for name, times in seen.failing_jobs if times >= _FAILED_AGAIN]
-    if not failing:
-        return None
-    named = ", ".join(f"{name} ({times} times)" for name, times in failing)
-    return Warning("jobs", "warn", texts.Warnings.jobs.format(jobs=named))
+    named = ", ".join(f"{name} ({times} times)" for name, times in seen.failing_jobs if times >= _FAILED_AGAIN)
+    return Warning("jobs", "warn", texts.Warnings.jobs.format(jobs=named)) if named else None
+
+
+def _counted(words: tuple[str, str], count: int, **named: str) -> str:
+    """Words about many things, or about one."""
+    return words[count == 1].format(count=count, **named)
+
+
+def _minutes(seen: Seen, since: int | None) -> int | None:
+    """Whole minutes since an instant (UTC ms)."""
+    return None if since is None else max(seen.now - since, 0) // MINUTE
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / MEGABYTE:,.0f}"
+
+
+def _about_proxy(seen: Seen, words: str, sighting: Sighting | None) -> str:
+    """Words about a proxy that was seen within a day; empty if there is none."""
+    if sighting is None or seen.now - sighting[1] > _LATELY:
+        return ""
+    return words.format(proxy=sighting[0] or texts.Warnings.socket_proxy)
 
 
 # In the order in which they are told. What a room adds is a field of Seen and a line here.
@@ -225,6 +219,7 @@ LOOKS: Final[tuple[Look, ...]] = (
     _machines,
     _channels,
     _subscribers,
+    _refused_monitors,
     _backup,
     _certificate,
     _clock,

@@ -83,6 +83,8 @@ def test_a_box_that_does_well_is_not_warned_of() -> None:
         ({"failing_channels": 1}, "channels", "bad", "An alert channel has failed for 15 minutes"),
         ({"failing_channels": 2}, "channels", "bad", "2 alert channels have failed"),
         ({"failing_mailboxes": 3}, "subscribers", "warn", "Emails to 3 subscribers"),
+        ({"refused_monitors": 1}, "refused_monitors", "warn", "A monitor checks a private network"),
+        ({"refused_monitors": 2}, "refused_monitors", "warn", "2 monitors check private networks"),
         ({"log_bytes": 100_000_001}, "log", "warn", "100 MB"),
         ({"failing_jobs": (("retain events", 2),)}, "", "", ""),
         ({"failing_jobs": (("retain events", 3),)}, "jobs", "warn", "retain events (3 times)"),

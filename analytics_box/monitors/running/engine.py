@@ -26,6 +26,7 @@ from analytics_box.monitors.running.watched import Draft, Live, Watched, host_of
 from analytics_box.monitors.window import Window
 from analytics_box.store.db import Db
 from analytics_box.store.strings import Strings
+from analytics_box.store.trouble import Seldom
 
 log = logging.getLogger(__name__)
 
@@ -52,6 +53,7 @@ class Engine:
         self._networks = Networks(canaries, self._answers, clock, self._drain.add, self._monitors.values)
         self._is_wanted, self._is_alone, self._is_started = False, True, False
         self._loop: asyncio.Task[None] | None = None
+        self._may_complain = Seldom()
         self._seen, self._monotonic = clock.now(), clock.monotonic()
 
     async def start(self, *, alone: bool = True) -> None:
@@ -174,6 +176,14 @@ class Engine:
         watched = self._monitors.get(number)
         return live(watched, self._planning.due.due_at(number)) if watched is not None else None
 
+    @property
+    def refused(self) -> int:
+        """The number of monitors whose last check was refused, because of the network that their target is in."""
+        return sum(
+            watched.draft.last is not None and watched.draft.last.reason == "refused" and not watched.monitor.is_paused
+            for watched in self._monitors.values()
+        )
+
     def by_state(self) -> dict[str, int]:
         """Return the number of monitors in each state."""
         return dict(Counter(live(watched, None).state for watched in self._monitors.values()))
@@ -282,6 +292,10 @@ class Engine:
                 self._checking.begin(watched, due)
 
     def _ended(self, watched: Watched, finished: Finished) -> None:
+        last = watched.draft.last
+        is_news = finished.result.reason == "refused" and (last is None or last.reason != "refused")
+        if is_news and self._may_complain:
+            log.warning("Monitor %s is refused, perhaps like others: %s", watched.monitor.id, finished.result.error)
         self._networks.take(finished, watched)
         if self._networks.due_at() is not None:
             self._wake.set()

@@ -426,3 +426,19 @@ def test_an_interval_that_becomes_short_makes_nothing_unknown_that_was_checked_a
     world.change(1, interval=30)
     world.watch(120)
     assert world.timeline() == [("up", 0.0)]
+
+
+def test_monitors_in_a_network_that_is_not_open_are_counted_and_logged(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    for number in (1, 2, 3):
+        world.put(monitor(number, is_paused=number == 3))
+    world.watch(60)
+    assert world.engine.refused == 0
+    world.answers = dict.fromkeys((1, 3), ("fail", "refused"))
+    world.watch(300)
+    assert world.engine.refused == 1
+    assert len([line for line in caplog.messages if "is refused" in line]) == 1
+    world.answers = {}
+    world.watch(60)
+    assert world.engine.refused == 0
