@@ -19,11 +19,12 @@ from analytics_box.ingest.delivery import (
     client_website,
     decode,
     nothing,
+    prepared,
     success,
 )
 from analytics_box.ingest.enrich import Sender, Target, visitor_ids
 from analytics_box.ingest.intake import Intake, key_for_events, secret_of, target_for_key
-from analytics_box.ingest.prepared import admit, page_identity, sender_of, target_of
+from analytics_box.ingest.prepared import sender_of
 from analytics_box.ingest.profiles import Identified
 from analytics_box.ingest.visitors import by_client_id
 from analytics_box.recognition.paths import clean
@@ -92,13 +93,10 @@ def _by_key(intake: Intake, sent: Delivery, secret: str) -> tuple[Identification
 
 
 def _from_page(intake: Intake, sent: Delivery) -> tuple[Identification, Target, Sender]:
-    tracked = client_website(intake, sent)
-    where = target_of(tracked.website, tracked.check, admit(tracked.check, sent.headers, sent.scope["address"]))
-    sender = sender_of(intake.geo, sent.scope, sent.headers, by_key=False)
-    identity = page_identity(tracked, sender.network)
-    _limit(intake, sent, "events", identity, intake.settings.limit_track)
-    _limit(intake, sent, "/identify", identity, intake.settings.limit_identify)
-    return decode(_BODY.decode, sent.body, WRONG), where, sender
+    page = prepared(intake, sent, client_website(intake, sent))
+    _limit(intake, sent, "events", page.identity, intake.settings.limit_track)
+    _limit(intake, sent, "/identify", page.identity, intake.settings.limit_identify)
+    return decode(_BODY.decode, sent.body, WRONG), page.target, page.sender
 
 
 def _understand(intake: Intake, given: Identification, where: Target, sender: Sender) -> Identified:

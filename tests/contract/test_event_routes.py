@@ -4,6 +4,7 @@ import json
 import math
 from collections.abc import Iterator
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -79,6 +80,52 @@ def test_who_may_send_is_the_same_everywhere(
         assert answer.headers["x-analytics-box"] == said, path
         refused = said.endswith(("authorized", "missing"))
         assert answer.status == (403 if refused and path != IMAGE else 200), path
+
+
+CURL, AMAZON = "curl/8.5.0", "52.95.110.1"
+CURL_ALLOWED = {"reason": "known_bot_user_agent", "agent": "curl"}
+AMAZON_ALLOWED = {"reason": "data_centre", "agent": "Amazon AWS"}
+
+# whether senders in data centres are bots, the bot that is allowed, headers, address, why the sender is a bot
+BOTS: tuple[tuple[bool, dict[str, str] | None, dict[str, str], str, str], ...] = (
+    (False, None, {}, "203.0.113.7", ""),
+    (False, None, {"user_agent": CURL}, "203.0.113.7", "known_bot_user_agent"),
+    (False, CURL_ALLOWED, {"user_agent": CURL}, "203.0.113.7", ""),
+    (False, None, {}, AMAZON, ""),
+    (True, None, {}, AMAZON, "data_centre"),
+    (True, AMAZON_ALLOWED, {}, AMAZON, ""),
+)
+
+
+@pytest.mark.parametrize(("data_centres", "allowed", "headers", "address", "reason"), BOTS)
+def test_who_is_a_bot_is_the_same_everywhere(
+    tmp_path: Path,
+    data_centres: bool,
+    allowed: dict[str, str] | None,
+    headers: dict[str, str],
+    address: str,
+    reason: str,
+) -> None:
+    with whole_box(tmp_path / "data", adjust=unlimited) as box:
+        website = {"websiteId": box.sites["shop"]}
+        changed = box.post("/websites/updateBotOptions", {**website, "flagDataCentres": data_centres}, key="all")
+        assert changed.status == 200
+        if allowed is not None:
+            assert box.post("/websites/allowBot", {**website, **allowed}, key="all").status == 200
+        for path in ROUTES:
+            answer = send(box, path, address=address, **headers)
+            kind = "dropped" if path == "/identify" else "held"  # nothing is said of bots
+            said = f"{kind}=1; reason={reason}" if reason else "stored=1"
+            assert answer.headers["x-analytics-box"] == said, path
+
+
+def test_website_that_was_deleted_takes_nothing_on_any_route(tmp_path: Path) -> None:
+    with whole_box(tmp_path / "data", adjust=unlimited) as box:
+        assert box.post("/websites/delete", {"id": box.sites["shop"]}, key="all").status == 200
+        for path in ROUTES:
+            answer = send(box, path)
+            assert answer.status in ((200,) if path == IMAGE else (400, 404)), path
+            assert "stored=1" not in answer.headers["x-analytics-box"], path
 
 
 def test_all_routes_have_one_limit_together_for_each_website_and_address(
