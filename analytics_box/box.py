@@ -266,6 +266,8 @@ def _application(state: StateSide, events: EventSide, parts: Parts) -> App:
         return app.build(routes.PAGES_AND_API, procedures.PROCEDURES, guard=guard, parts=parts, pages=pages)
 
     framework = PlainRoutes((*ON_EVERY_MACHINE, FILES), parts, BuiltLater(build))
+    status_pages, flags = _status_pages(state, parts, pages, turns), _flags(state, parts, framework, turns)
+    events.salts.memories += [status_pages.forget, flags.forget, parts[Ofrep].forget]
     machines = parts[Machines]
     handlers = event_routes.of_primary if parts.settings.role == "primary" else event_routes.handlers
     return Front(
@@ -274,8 +276,8 @@ def _application(state: StateSide, events: EventSide, parts: Parts) -> App:
         machines={PULL: machines.answer} if machines.are_wanted else {},
         public=(
             _redirects(state, events, parts, pages),
-            _status_pages(state, parts, pages, turns),
-            _flags(state, parts, framework, turns),
+            status_pages,
+            flags,
             parts[Live],
         ),
         limits=state.limits,

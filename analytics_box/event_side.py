@@ -171,6 +171,7 @@ def _open(settings: Settings, clock: Clock, state: StateSide, reserve: Reserve) 
 def _intake(settings: Settings, clock: Clock, state: StateSide, db: Db, memory: _Memory, outbox: Outbox) -> Intake:
     """What takes events."""
     arrivals, geo, salts = Arrivals(), Geo(settings), _salts(settings, clock, state.seal, db)
+    salts.memories.append(geo.forget)
     return Intake(
         events=db,
         ledger=Ledger(memory.strings, memory.live, memory.event_ids, memory.profile_links),

@@ -4,7 +4,7 @@ import re
 import socket
 from collections.abc import Iterator
 from functools import lru_cache
-from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Literal, NamedTuple
 
 from analytics_box.settings import SettingsError
@@ -91,6 +91,11 @@ def forget() -> None:
     """Have no address in memory any more that was there for a request."""
     _remembered_walk.cache_clear()
     _remembered.cache_clear()
+    for kind in (IPv4Address, IPv6Address):  # Python remembers the addresses that it was asked about.
+        for name in ("is_global", "is_private"):
+            clear = getattr(getattr(kind, name).fget, "cache_clear", None)
+            if clear is not None:
+                clear()
 
 
 def is_trusted(peer: str, trusted: tuple[Network, ...]) -> bool:

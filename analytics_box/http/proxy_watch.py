@@ -34,6 +34,11 @@ class ProxyWatch:
             self.untrusted = ProxySighting(fault.proxy, self._clock.now())
 
 
+def forget() -> None:
+    """Forget the addresses of all requests."""
+    _is_near.cache_clear()
+
+
 @lru_cache(maxsize=1_000)
 def _is_near(address: str) -> bool:
     """Whether an address is one of this machine or a private network, that of a carrier or a VPN included."""

@@ -18,8 +18,10 @@ from msgspec.structs import replace
 
 from analytics_box.clock import DAY, utc_day
 from analytics_box.facts.event import LASTS, VISITOR_BITS
-from analytics_box.http import address
+from analytics_box.http import address, proxy_watch
+from analytics_box.recognition import agent, hosting
 from analytics_box.store.files import write_private
+from analytics_box.websites import origin_check
 
 log = logging.getLogger(__name__)
 
@@ -85,8 +87,17 @@ class SaltFile:
     def __init__(self, path: Path, history: Derive) -> None:
         self.path = path
         self.problem = ""
-        # Or salts that are gone would stay in memory, with whose ids were whose.
-        self.memories: list[Callable[[], None]] = [salted.cache_clear, remembered.cache_clear, address.forget]
+        # Whatever keeps addresses or User-Agents of requests, or salts that are gone, in memory forgets them with the
+        # day. Parts of the box that keep such things add themselves.
+        self.memories: list[Callable[[], None]] = [
+            salted.cache_clear,
+            remembered.cache_clear,
+            address.forget,
+            proxy_watch.forget,
+            origin_check.forget,
+            agent.forget,
+            hosting.provider_of.cache_clear,
+        ]
         self._history = history
         self.are_new = False
         self._salts = self._read()

@@ -86,6 +86,11 @@ def parse(user_agent: str) -> Agent:
     return _remembered(user_agent) if len(user_agent) <= _LONGEST else _read(user_agent)
 
 
+def forget() -> None:
+    """Forget the User-Agents of all requests."""
+    _remembered.cache_clear()
+
+
 @lru_cache(maxsize=_REMEMBERED)
 def _remembered(user_agent: str) -> Agent:
     return _read(user_agent)

@@ -100,6 +100,10 @@ class Geo:
         log.info("Locations come from %s (%s)", self._path, reader.metadata().database_type)
         return True
 
+    def forget(self) -> None:
+        """Forget all networks that were looked up."""
+        self._known = OrderedDict()
+
     def _complain(self, broken: Exception) -> None:
         complaint = broken.strerror or "" if isinstance(broken, OSError) and broken.strerror else str(broken)
         if complaint != self._complaint:

@@ -234,6 +234,11 @@ def _host_and_port(text: str) -> tuple[str, str]:
     return host.removesuffix("."), port  # With the root's dot it is the same host.
 
 
+def forget() -> None:
+    """Forget the addresses of all requests."""
+    _number.cache_clear()
+
+
 @lru_cache(maxsize=4_096)
 def _number(address: str) -> tuple[int, int]:
     """An address as IP version and number; 0 and 0 for what is none."""

@@ -228,6 +228,11 @@ def address_of(value: Any) -> Address | None:
     return _address(value) if type(value) is str and len(value) <= _LONGEST_READ else None
 
 
+def forget() -> None:
+    """Forget all IP addresses that were compared."""
+    _address.cache_clear()
+
+
 @lru_cache(_KEPT)
 def _address(text: str) -> Address | None:
     try:

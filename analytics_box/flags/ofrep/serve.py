@@ -65,6 +65,10 @@ class Ofrep:
         self._memo = Memo()
         self._unchanged = Unchanged(clock)
 
+    def forget(self) -> None:
+        """Forget the questions that were answered."""
+        self._memo = Memo()
+
     async def answer(self, client_id: str, rest: str, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request below …/{clientId}/; `rest` is what follows in its path, perhaps with `env/{environment}/`
         at its beginning, before which a query parameter goes.

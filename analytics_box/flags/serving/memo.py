@@ -61,5 +61,9 @@ class Memo:
         self._recent[route, query] = given
         self._bytes += size  # also instead of another one: it only turns earlier then
 
+    def forget(self) -> None:
+        """Forget all answers, with what was asked."""
+        self._recent, self._older, self._bytes = {}, {}, 0
+
     def __len__(self) -> int:
         return len(self._recent.keys() | self._older.keys())

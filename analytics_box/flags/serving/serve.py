@@ -15,6 +15,7 @@ from analytics_box import errors
 from analytics_box.clock import Clock
 from analytics_box.errors import BoxError
 from analytics_box.flags.directory import Flags
+from analytics_box.flags.evaluation import matching
 from analytics_box.flags.scope import Scope as Owned
 from analytics_box.flags.serving import answers
 from analytics_box.flags.serving.answers import Asking, HeaderList
@@ -64,6 +65,11 @@ class Serving:
         self._turns = turns
         self._unchanged = Unchanged(clock)
         self.memo = Memo()
+
+    def forget(self) -> None:
+        """Forget the questions that were answered: they may contain addresses."""
+        self.memo.forget()
+        matching.forget()
 
     def has_domains(self) -> bool:
         """Flags have no domains of their own."""

@@ -72,6 +72,7 @@ class Observer:
         self._clock = clock
         self._landings: dict[tuple[str, str], int] = {}
         self._refreshed: float | None = None
+        salts.memories.append(makes_previews.cache_clear)
 
     def look(self, scope: Scope, headers: Headers) -> Seen:
         """What this request tells of its sender."""

@@ -78,6 +78,10 @@ class Locks:
             self._right.popitem(last=False)
         return True
 
+    def forget(self) -> None:
+        """Forget the networks that were not wrong of late."""
+        self._wrong = OrderedDict((network, at) for network, at in self._wrong.items() if self._was_wrong(network))
+
     async def _verify(self, page: Page, given: str) -> bool:
         if self._waiting >= MOST_WAITING:
             raise Unavailable("Too many passwords are tried at the moment; send this again", retry_after=2)

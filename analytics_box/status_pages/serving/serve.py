@@ -91,6 +91,10 @@ class Serving:
         self._making: dict[tuple[Key, str], asyncio.Task[Kept | None]] = {}
         self.shelf = Shelf()
 
+    def forget(self) -> None:
+        """Forget the networks of visitors."""
+        self._locks.forget()
+
     def has_domains(self) -> bool:
         """Whether any page has a domain of its own."""
         return bool(self._pages.domains())
