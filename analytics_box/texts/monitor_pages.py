@@ -155,9 +155,10 @@ class MonitorStats:
         "late": "Heartbeat late",
         "": "Server error",
     }
-    history = "Incidents"
-    history_help = "Times in which it was down, degraded, in maintenance or not observed, in this range."
-    no_history = "Nothing happened in this range."
+    history = "Incidents and maintenance"
+    history_help = "Times when the monitor was down, degraded, in maintenance or unknown in the selected range."
+    history_cut = "The latest {shown} of {count} are listed."
+    no_history = "No incidents in the selected range."
     state = "State"
     began = "Began"
     lasted = "Lasted"

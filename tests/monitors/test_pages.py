@@ -46,7 +46,18 @@ def test_incidents_are_those_of_the_chosen_range(pages: PageWorld) -> None:
         page = pages.seen(f"{path}?range={chosen}&wait=all")
         rows = page.partition('id="history-title"')[2].partition('id="checks-title"')[0]
         assert rows.count("<tr>") == (listed + 1 if listed else 0), chosen
-        assert ("Nothing happened in this range" in rows) == (not listed)
+        assert ("No incidents in the selected range" in rows) == (not listed)
+
+
+def test_long_list_of_incidents_says_how_many_there_are(pages: PageWorld) -> None:
+    monitor_id = pages.set_up(url="https://worse.example.com")
+    number = pages.number(monitor_id)
+    spans = [(number, NOON - hours * HOUR, NOON - hours * HOUR + HOUR // 2) for hours in range(1, 62)]
+    pages.box.box.parts[Queries].events.write_now(
+        lambda db: db.executemany("insert into monitor_spans (monitor, state, start, until) values (?, 3, ?, ?)", spans)
+    )
+    page = pages.seen(f"/monitors/{monitor_id}?range=last_7d&wait=all")
+    assert "The latest 50 of 61 are listed." in page
 
 
 def test_what_is_down_stands_first_and_says_since_when(pages: PageWorld) -> None:

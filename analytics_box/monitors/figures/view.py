@@ -78,6 +78,7 @@ class MonitorShown(Struct, frozen=True):
     certificate: str
     certificate_warns: bool
     history: tuple[SpanLine, ...]
+    history_help: str
     checks: tuple[CheckLine, ...]
     facts: tuple[Fact, ...]
     push_url: str = ""
@@ -100,6 +101,7 @@ def shown(
     state = state_name(live)
     certificate, warns = _certificate(live, person, now)
     last = live.last if live is not None else None
+    happened = _happened(spans, window)
     return MonitorShown(
         name=figures.visible(monitor.called),
         href=f"{HOME}/{monitor.id}",
@@ -113,7 +115,8 @@ def shown(
         next_check=dates.moment(live.next_at, person) if live is not None and live.next_at is not None else "",
         certificate=certificate,
         certificate_warns=warns,
-        history=_history(spans, window, person, now),
+        history=_history(happened[-HISTORY:], person, now),
+        history_help=_history_help(len(happened)),
         checks=tuple(_check(row, person) for row in checks),
         facts=_facts(monitor, names, person),
         push_url=f"{public_url}/push/{monitor.secrets.token}" if monitor.kind == "push" else "",
@@ -145,10 +148,21 @@ def _certificate(live: Live | None, person: Person, now: int) -> tuple[str, bool
     return words.format(when=when, days=figures.count(days)), days <= WARNED or last.certificate_valid is False
 
 
-def _history(spans: Sequence[Span], window: Window, person: Person, now: int) -> tuple[SpanLine, ...]:
-    """The incidents of the chosen range, newest first: those that began in it or lasted into it."""
+def _happened(spans: Sequence[Span], window: Window) -> list[Span]:
+    """The incidents and maintenance windows that began in a range or lasted into it."""
     within = [span for span in spans if span.start < window.end and (not span.until or span.until > window.start)]
-    told = [span for span in within if span.state in _TOLD][-HISTORY:]
+    return [span for span in within if span.state in _TOLD]
+
+
+def _history_help(count: int) -> str:
+    words = MonitorStats
+    if count <= HISTORY:
+        return words.history_help
+    return f"{words.history_help} {words.history_cut.format(shown=HISTORY, count=figures.count(count))}"
+
+
+def _history(happened: Sequence[Span], person: Person, now: int) -> tuple[SpanLine, ...]:
+    """Lines about incidents, the newest first."""
     return tuple(
         SpanLine(
             state=STATES[span.state],
@@ -157,7 +171,7 @@ def _history(spans: Sequence[Span], window: Window, person: Person, now: int) ->
             lasted=lasted(((span.until or now) - span.start) // SECOND),
             ongoing=not span.until,
         )
-        for span in reversed(told)
+        for span in reversed(happened)
     )
 
 
