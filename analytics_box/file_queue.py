@@ -10,13 +10,20 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Final, ParamSpec, TypeVar
+from typing import Annotated, Final, Literal, ParamSpec, TypeVar
+
+from msgspec import Meta
 
 from analytics_box.errors import BadRequest, Unavailable
 from analytics_box.turns import Turns
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+EARLIER: Final = "x-earlier-words"  # in a schema: words that are accepted and that descriptions of the API leave out
+# What becomes of resources that exist already, for imports of every kind. `replace` is an earlier word for `update`.
+EXISTING: Final = ("skip", "update")
+Existing = Annotated[Literal["skip", "update", "replace"], Meta(extra_json_schema={EARLIER: ["replace"]})]
 
 SECONDS: Final = 20.0  # of processor time for one file: several times what the largest useful one takes
 MOST_WAITING: Final = 8  # files of an organization, of 8 MB each, with the one that is read

@@ -36,7 +36,7 @@ async def flag_import(parts: Parts, given: ImportedFlags) -> ImportShown:
     wanted = GivenImport(
         **own,
         content=given.content,
-        format=given.format,
+        source=given.source,
         environment=given.environment,
         sourceEnvironment=given.source_environment,
         existing=given.existing,

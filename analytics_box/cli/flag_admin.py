@@ -9,8 +9,9 @@ from msgspec import UNSET
 from analytics_box.admin.given import flags
 from analytics_box.cli.operating import ORGANIZATION, carry_out
 from analytics_box.cli.options import AS_JSON, guarded, read_settings, show, with_settings, write
+from analytics_box.file_queue import EXISTING, Existing
 from analytics_box.flags.flag import Status
-from analytics_box.flags.moving.wanted import MOST_BYTES, Existing, Form, Source
+from analytics_box.flags.moving.wanted import MOST_BYTES, Form, Source
 
 IMPORT_SECONDS = 600.0
 _WEBSITE = click.option("--website", default=None, help="Its id or domain. [default: flags of the organization itself]")
@@ -96,16 +97,24 @@ def flag_export(
 
 @click.command("import")
 @click.argument("file", type=click.File("rb"))
-@click.option("--format", "form", type=click.Choice(get_args(Source)), default=None, help="[default: as it looks]")
+@click.option(
+    "--source",
+    "--format",
+    "source",
+    type=click.Choice(get_args(Source)),
+    default=None,
+    help="The program that wrote the file. [default: detected]",
+)
 @click.option("--website", default=None, help="Its id or domain. [default: flags of the organization itself]")
 @click.option("--environment", default=None, help="Where flags go to. [default: none; those of an own export stay]")
-@click.option("--from", "source", default=None, help="The environment of the file, where it has several.")
+@click.option("--from", "source_environment", default=None, help="The environment of the file, where it has several.")
 @click.option(
     "--existing",
-    type=click.Choice(get_args(Existing)),
+    type=click.Choice((*EXISTING, "replace")),
+    metavar=f"[{'|'.join(EXISTING)}]",
     default="skip",
     show_default=True,
-    help="What becomes of flags and target groups that are there already.",
+    help="Whether to update flags and target groups that exist already.",
 )
 @click.option("--dry-run", is_flag=True, help="Only say what would become of each flag.")
 @ORGANIZATION
@@ -113,10 +122,10 @@ def flag_export(
 @with_settings("data_dir")
 def flag_import(
     file: BinaryIO,
-    form: Source | None,
+    source: Source | None,
     website: str | None,
     environment: str | None,
-    source: str | None,
+    source_environment: str | None,
     existing: Existing,
     dry_run: bool,
     organization: str | None,
@@ -140,9 +149,9 @@ def flag_import(
             website=website,
             organization=organization,
             content=text,
-            format=form,
+            source=source,
             environment=environment,
-            source_environment=source,
+            source_environment=source_environment,
             existing=existing,
             dry_run=dry_run,
         )

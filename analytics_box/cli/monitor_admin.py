@@ -8,10 +8,11 @@ import click
 from analytics_box.admin.given import monitors
 from analytics_box.cli.operating import ORGANIZATION, carry_out
 from analytics_box.cli.options import AS_JSON, Field, guarded, read_settings, show, with_settings, write
+from analytics_box.file_queue import EXISTING, Existing
 from analytics_box.monitors.engine import State
 from analytics_box.monitors.monitor import Granularity
 from analytics_box.monitors.moving.files import MOST_BYTES
-from analytics_box.monitors.moving.wanted import Existing, Form, Source
+from analytics_box.monitors.moving.wanted import Form, Source
 
 IMPORT_SECONDS = 600.0
 
@@ -144,10 +145,11 @@ def monitor_export(
 @click.option("--source", type=click.Choice(get_args(Source)), default=None, help="Whose file. [default: as it looks]")
 @click.option(
     "--existing",
-    type=click.Choice(get_args(Existing)),
+    type=click.Choice((*EXISTING, "replace")),
+    metavar=f"[{'|'.join(EXISTING)}]",
     default="skip",
     show_default=True,
-    help="What becomes of monitors that are there already.",
+    help="Whether to update monitors that exist already.",
 )
 @click.option("--dry-run", is_flag=True, help="Only say what would become of each monitor.")
 @ORGANIZATION

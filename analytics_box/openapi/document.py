@@ -9,6 +9,7 @@ import msgspec
 
 import analytics_box
 from analytics_box.errors import Detail
+from analytics_box.file_queue import EARLIER
 from analytics_box.flags.ofrep.messages import OfrepRefusal
 from analytics_box.http.permission import PUBLIC, SIGNED_IN
 from analytics_box.http.route import Procedure, Route
@@ -123,7 +124,22 @@ def _schemas(types: list[Any]) -> tuple[Schema, Schema]:
     for kind in types:
         schemas = [by_part[repr(part)] for part in _parts(kind)]
         by_type[repr(kind)] = schemas[0] if len(schemas) == 1 else {"anyOf": schemas}
-    return by_type, msgspec.json.decode(msgspec.json.encode(components))  # defaults as JSON has them
+    shared = msgspec.json.decode(msgspec.json.encode(components))  # defaults as JSON has them
+    _leave_out_earlier_words(shared)
+    return by_type, shared
+
+
+def _leave_out_earlier_words(schema: Any) -> None:
+    """Describe only the present words of a value: those under EARLIER are accepted, and nobody needs to learn them."""
+    if isinstance(schema, dict):
+        earlier = schema.pop(EARLIER, ())
+        if earlier:
+            schema["enum"] = [word for word in schema["enum"] if word not in earlier]
+        for part in schema.values():
+            _leave_out_earlier_words(part)
+    elif isinstance(schema, list):
+        for part in schema:
+            _leave_out_earlier_words(part)
 
 
 def _parts(kind: Any) -> tuple[Any, ...]:

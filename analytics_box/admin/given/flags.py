@@ -3,9 +3,10 @@
 from msgspec import UNSET, Struct, UnsetType
 
 from analytics_box.admin.given.words import Text
+from analytics_box.file_queue import Existing
 from analytics_box.flags.flag import Status
 from analytics_box.flags.messages import Environment
-from analytics_box.flags.moving.wanted import Existing, Form, Source
+from analytics_box.flags.moving.wanted import Form, Source
 
 
 class OwnFlags(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -33,7 +34,7 @@ class ImportedFlags(OwnFlags, frozen=True, kw_only=True):
     """A file as flags.import takes it."""
 
     content: str
-    format: Source | None = None
+    source: Source | None = None
     environment: Environment | None = None
     source_environment: Environment | None = None
     existing: Existing = "skip"

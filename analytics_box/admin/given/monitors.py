@@ -5,9 +5,10 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct
 
 from analytics_box.admin.given.words import Text
+from analytics_box.file_queue import Existing
 from analytics_box.monitors.editing.messages import Tag
 from analytics_box.monitors.engine import State
-from analytics_box.monitors.moving.wanted import Existing, Form, Source
+from analytics_box.monitors.moving.wanted import Form, Source
 
 MOST_LISTED = 10_000
 Fields = dict[str, Any]  # of a monitor, by their names in the API

@@ -73,7 +73,7 @@ async def import_file(visit: Visitor, do: FromPath[str]) -> Answer:
         if not content:
             raise BadRequest(FlagFiles.no_file)
         given = _given(visit, values) | {"content": content, "dryRun": do == "try"}
-        given["existing"] = "replace" if do == "replace" else "skip"
+        given["existing"] = "update" if do == "replace" else "skip"
         message = message_of(given, GivenImport, FlagList.wrong)
         return _page(visit, values, found=_found(await import_flags(visit.call, message)))
     except UnicodeDecodeError:
@@ -105,7 +105,7 @@ def _given(visit: Visit, values: Mapping[str, str]) -> dict[str, Any]:
     named = {
         "environment": values["environment"],
         "sourceEnvironment": values["source"],
-        "format": values["format"],
+        "source": values["format"],
     }
     return _scope(visit, values) | {name: text for name, text in named.items() if text}
 
@@ -153,7 +153,7 @@ def _found(found: ImportShown) -> Found:
     words = FlagFiles.tried if found.dryRun else FlagFiles.imported
     counts = ("created", "updated", "unchanged", "existing", "failed")
     title = words.format(
-        source=FlagFiles.sources[found.format], **{name: figures.count(getattr(found, name)) for name in counts}
+        source=FlagFiles.sources[found.source], **{name: figures.count(getattr(found, name)) for name in counts}
     )
     notes = list(_visible(found.notes))
     if found.inactive:

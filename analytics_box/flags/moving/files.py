@@ -12,7 +12,7 @@ from analytics_box.flags.moving.wanted import File, Source
 _ODD: Final = "The file cannot be read: a value in it is not of the kind that it should be"
 _UNKNOWN: Final = (
     "This is no file of flags: it is neither an export of this box, nor one of Unleash, GrowthBook, LaunchDarkly or "
-    "flagd; say which by format"
+    "flagd; say which by source"
 )
 _READERS: Final[dict[Source, Callable[[Mapping[str, Any], str | None], File]]] = {
     "analytics-box": own.read,

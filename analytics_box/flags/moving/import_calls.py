@@ -6,7 +6,7 @@ from typing import Annotated, Final
 from msgspec import Meta, Struct
 
 from analytics_box.errors import BadRequest, Conflict
-from analytics_box.file_queue import FileQueue
+from analytics_box.file_queue import Existing, FileQueue
 from analytics_box.flags.access import Reach, check, reach
 from analytics_box.flags.editing.change import known
 from analytics_box.flags.editing.draft import clean_environment
@@ -15,18 +15,20 @@ from analytics_box.flags.messages import Environment, OfScope
 from analytics_box.flags.moving import files
 from analytics_box.flags.moving.planning import Plan, PlannedFlag, Status, Target, planned
 from analytics_box.flags.moving.storing import Outdated, store
-from analytics_box.flags.moving.wanted import MOST_BYTES, Existing, File, Source
+from analytics_box.flags.moving.wanted import MOST_BYTES, File, Source
 from analytics_box.flags.saving import save
 from analytics_box.http.call import Call
 from analytics_box.store.db import Connection
 
 IMPORTS: Final = 6  # a minute, for each organization
 _TRIES: Final = 3
+_EarlierSource = Annotated[Source | None, Meta(extra_json_schema={"deprecated": True})]
 _STATUSES: Final[tuple[Status, ...]] = ("created", "updated", "unchanged", "existing", "failed")
 
 
 class GivenImport(OfScope, frozen=True, kw_only=True):
-    """Input of flags.import: the text of a file. `format` is found out where it is not given.
+    """Input of flags.import: the text of a file. `source` is the program that wrote it; if it is not given, the file
+    tells. `format` is an earlier name of the same field.
 
     Flags go to `environment`; those of a file of this box stay in theirs unless it is given. `sourceEnvironment` is the
     one of the file that is read, where it has several. `existing` says what becomes of flags and target groups that
@@ -34,7 +36,8 @@ class GivenImport(OfScope, frozen=True, kw_only=True):
     """
 
     content: Annotated[str, Meta(max_length=MOST_BYTES)]
-    format: Source | None = None
+    source: Source | None = None
+    format: _EarlierSource = None
     environment: Environment | None = None
     sourceEnvironment: Environment | None = None
     existing: Existing = "skip"
@@ -68,10 +71,14 @@ class GroupRow(Struct, frozen=True, kw_only=True):
 
 
 class ImportShown(Struct, frozen=True, kw_only=True):
-    """Output of flags.import. `inactive` are those new or changed flags that lost something and wait to be looked at;
-    `notes` are about the file as a whole."""
+    """Output of flags.import. `format` is an earlier name of `source`.
 
-    format: Source
+    `inactive` are those new or changed flags that lost something and wait to be looked at; `notes` are about the file
+    as a whole.
+    """
+
+    source: Source
+    format: Annotated[Source, Meta(extra_json_schema={"deprecated": True})]
     dryRun: bool
     sourceEnvironment: str | None
     total: int
@@ -92,13 +99,15 @@ async def import_flags(call: Call, given: GivenImport) -> ImportShown:
     All is stored at once. What is refused leaves nothing behind, and the rest is stored. Raises Forbidden, NotFound,
     RateLimited, or BadRequest for another file.
     """
+    if given.source is not None and given.format not in {None, given.source}:
+        raise BadRequest.about("source", "source and format are two names of one field; leave out format")
     own = reach(call, given.websiteId, given.organizationId)
     await call.read(lambda db: check(db, own, "member"))
     if call.identity.operator is None:
         call.parts.limits.take("flag imports", own.organization_id, IMPORTS)
     environment = clean_environment(given.environment)
     source, file = await call.parts[FileQueue].run(
-        own.organization_id, files.read, given.content, given.format, given.sourceEnvironment
+        own.organization_id, files.read, given.content, given.source or given.format, given.sourceEnvironment
     )
     target = Target(
         source=source,
@@ -143,6 +152,7 @@ def _shown(given: GivenImport, source: Source, file: File, plan: Plan) -> Import
     flags = sorted(plan.flags, key=lambda one: one.wanted.number)
     counts = {status: sum(one.status == status for one in flags) for status in _STATUSES}
     return ImportShown(
+        source=source,
         format=source,
         dryRun=given.dryRun,
         sourceEnvironment=file.chosen,

@@ -7,7 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from analytics_box.errors import BadRequest, BoxError
-from analytics_box.file_queue import keep_going
+from analytics_box.file_queue import Existing, keep_going
 from analytics_box.flags.access import Reach
 from analytics_box.flags.editing import change, dependencies
 from analytics_box.flags.evaluation.checking import MOST_STEPS, TOO_MANY_STEPS, Load
@@ -16,7 +16,7 @@ from analytics_box.flags.flag import Definition, Flag, TargetGroup
 from analytics_box.flags.groups import change as groups
 from analytics_box.flags.groups.messages import ChangedGroup, NewGroup
 from analytics_box.flags.moving.conditions import groups_in, with_groups
-from analytics_box.flags.moving.wanted import Existing, File, Source, Wanted, WantedGroup
+from analytics_box.flags.moving.wanted import File, Source, Wanted, WantedGroup
 from analytics_box.flags.scope import Scope
 
 T = TypeVar("T")

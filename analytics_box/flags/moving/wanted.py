@@ -13,7 +13,6 @@ from analytics_box.flags.moving.conditions import is_for_nobody
 
 Source = Literal["analytics-box", "unleash", "growthbook", "launchdarkly", "flagd", "flagd-v3"]  # whose file it is
 Form = Literal["analytics-box", "flagd"]  # of an export
-Existing = Literal["skip", "replace"]  # what becomes of a flag that is there already
 
 MOST: Final = 1_000  # flags of a file
 MOST_BYTES: Final = 8_000_000  # of a file

@@ -7,7 +7,7 @@ from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from analytics_box.errors import BadRequest, BoxError, Conflict
-from analytics_box.file_queue import FileQueue
+from analytics_box.file_queue import Existing, FileQueue
 from analytics_box.http.call import Call
 from analytics_box.monitors.access import Reach, check, global_reach
 from analytics_box.monitors.directory import Monitors
@@ -17,7 +17,7 @@ from analytics_box.monitors.editing.shown import push_url
 from analytics_box.monitors.messages import Id
 from analytics_box.monitors.moving import files, gatus, kuma, own
 from analytics_box.monitors.moving.plan import Around, Plan, Planned, Status, in_order
-from analytics_box.monitors.moving.wanted import Existing, File, Source, Wanted, WantedWindow
+from analytics_box.monitors.moving.wanted import File, Source, Wanted, WantedWindow
 from analytics_box.monitors.window import Window
 from analytics_box.monitors.windows import change as windows
 from analytics_box.monitors.windows import rules

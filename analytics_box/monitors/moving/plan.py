@@ -8,13 +8,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from analytics_box.errors import BadRequest
-from analytics_box.file_queue import keep_going
+from analytics_box.file_queue import Existing, keep_going
 from analytics_box.monitors.access import Reach
 from analytics_box.monitors.editing import change
 from analytics_box.monitors.editing.draft import applied
 from analytics_box.monitors.editing.messages import ChangedMonitor, GivenFields, NewMonitor
 from analytics_box.monitors.monitor import Monitor, Options
-from analytics_box.monitors.moving.wanted import Existing, Wanted, parents_first
+from analytics_box.monitors.moving.wanted import Wanted, parents_first
 from analytics_box.outgoing.addresses import Fence
 
 Status = Literal["created", "updated", "unchanged", "existing", "failed"]

@@ -16,7 +16,6 @@ T = TypeVar("T")
 
 Form = Literal["yaml", "json"]  # of an export
 Source = Literal["analytics-box", "uptime-kuma", "gatus"]  # whose file it is
-Existing = Literal["skip", "update"]  # what becomes of a monitor that is there already
 
 MOST: Final = 10_000  # monitors of a file
 MOST_WINDOWS: Final = 1_000  # maintenance windows of a file
