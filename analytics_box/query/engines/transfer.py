@@ -42,27 +42,46 @@ COPIED = tuple(
 )
 
 
-def copy(
-    db: Connection, replica: "DuckDBPyConnection", table: Table, where: str, values: Mapping[str, int | str]
-) -> tuple[int, int]:
-    """Copy these rows; how many they are, and the last id."""
+class Piece(NamedTuple):
+    """Rows of a table on their way, as texts: see `write`. `properties` are those of events."""
+
+    table: Table
+    rows: int
+    last: int
+    numbers: str
+    texts: str
+    properties: str
+
+
+def read(db: Connection, table: Table, where: str, values: Mapping[str, int | str]) -> Piece:
+    """The rows of events.db that meet a condition, in the order of its ids."""
     numbers, text = ", ".join(table.numbers), table.text
     texts = f"json_group_array(json_array(id, {text})) filter (where {text} is not null)" if text else "''"
     (found,) = db.execute(
         f"""
-        -- transfer.copy
+        -- transfer.read
         select count(*), coalesce(max(id), 0), json_group_array(json_array({numbers})), {texts}
         from (select {numbers}{f", {text}" if text else ""} from {relation(table)} where {where})
         """,
         values,
     ).fetchall()
-    count, last = int(str(found[0])), int(str(found[1]))
-    if count:
-        insert = _insert_few if count <= _FEW else _insert
-        insert(replica, table, str(found[2]).strip("[]"), str(found[3]))
-        if table.name == "events":
-            _copy_properties(db, replica, where, values)
-    return count, last
+    properties = _properties(db, where, values) if table.name == "events" and str(found[3]) != "[]" else ""
+    rows, last = int(str(found[0])), int(str(found[1]))
+    return Piece(table, rows, last, str(found[2]).strip("[]"), str(found[3]), properties)
+
+
+def write(replica: "DuckDBPyConnection", piece: Piece) -> None:
+    """Add rows to the replica."""
+    if not piece.rows:
+        return
+    insert = _insert_few if piece.rows <= _FEW else _insert
+    insert(replica, piece.table, piece.numbers, piece.texts)
+    if piece.properties:
+        replica.execute(
+            f"insert into {PROPERTIES} select cast(row[1] as bigint), row[2], row[3], row[4]"
+            " from (select unnest(from_json($1, '[[\"varchar\"]]')) as row)",
+            [piece.properties],
+        )
 
 
 def relation(table: Table) -> str:
@@ -116,13 +135,11 @@ def _given(name: str, place: int) -> str:
     return f"nullif(row[{place}], 'null')" if name in _NULLABLE else f"row[{place}]"
 
 
-def _copy_properties(
-    db: Connection, replica: "DuckDBPyConnection", where: str, values: Mapping[str, int | str]
-) -> None:
-    """The properties of these events, one by one."""
+def _properties(db: Connection, where: str, values: Mapping[str, int | str]) -> str:
+    """The properties of these events, one by one; empty if they have none."""
     (found,) = db.execute(
         f"""
-        -- transfer.copy_properties
+        -- transfer.properties
         select json_group_array(json_array(event, key, type, case when type in ('object', 'array') then value
           when type in ('true', 'false') then type else cast(atom as text) end)), count(*)
         from (select id as event, properties from {stored("events")} where {where}), json_each(properties)
@@ -130,9 +147,4 @@ def _copy_properties(
         """,
         values,
     ).fetchall()
-    if int(str(found[1])):
-        replica.execute(
-            f"insert into {PROPERTIES} select cast(row[1] as bigint), row[2], row[3], row[4]"
-            " from (select unnest(from_json($1, '[[\"varchar\"]]')) as row)",
-            [str(found[0])],
-        )
+    return str(found[0]) if int(str(found[1])) else ""
