@@ -1,4 +1,4 @@
-"""The queue of files to import: one is read at a time, organizations take turns, and each has a deadline.
+"""The queue of files to import: one is read at a time, callers take turns, and each file has a deadline.
 
 What reads a file calls `keep_going` for each of its parts, so that a file which takes too long ends for its owner and
 not for everyone who waits behind it.
@@ -26,9 +26,9 @@ EXISTING: Final = ("skip", "update")
 Existing = Annotated[Literal["skip", "update", "replace"], Meta(extra_json_schema={EARLIER: ["replace"]})]
 
 SECONDS: Final = 20.0  # of processor time for one file: several times what the largest useful one takes
-MOST_WAITING: Final = 8  # files of an organization, of 8 MB each, with the one that is read
+MOST_WAITING: Final = 8  # files of a caller, of 8 MB each, including the one that is read
 _TOO_LONG: Final = "The file takes too long to read because its parts refer to each other too often; split it"
-_FULL: Final = "Other files of your organization are being imported; try again in a minute"
+_FULL: Final = "Your other files are still being imported; try again in a minute"
 
 _reading = threading.local()
 
@@ -53,16 +53,17 @@ class FileQueue:
         self._clock = clock
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="import")
         self._turns: Turns[asyncio.Future[None]] = Turns(1, 1)
-        self._of: Counter[str] = Counter()  # files of each organization: those that wait, and the one that is read
+        self._of: Counter[str] = Counter()  # files of each holder: those that wait, and the one that is read
 
-    async def run(self, organization_id: str, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """The result of some work on a file. Raises BadRequest for one that takes too long, and Unavailable while other
-        files of the organization wait."""
-        if self._of[organization_id] >= MOST_WAITING:
+    async def run(self, holder: str, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """The result of some work on a file of this holder (`Identity.holder`): a user has one turn, in however many
+        organizations. Raises BadRequest for a file that takes too long, and Unavailable while too many others of the
+        holder wait."""
+        if self._of[holder] >= MOST_WAITING:
             raise Unavailable(_FULL, retry_after=60)
-        self._of[organization_id] += 1
+        self._of[holder] += 1
         turn = asyncio.get_running_loop().create_future()
-        self._turns.add(organization_id, turn)
+        self._turns.add(holder, turn)
         self._admit()
         try:
             await turn
@@ -70,7 +71,7 @@ class FileQueue:
                 self._thread, lambda: self._timed(work, *args, **kwargs)
             )
         finally:
-            self._leave(organization_id, turn)
+            self._leave(holder, turn)
 
     def _timed(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         _reading.clock, _reading.ends = self._clock, self._clock() + self._seconds
@@ -84,16 +85,16 @@ class FileQueue:
     def _admit(self) -> None:
         """Give the next turn, if there is one to give. A file whose caller has left takes no time."""
         while (following := self._turns.next()) is not None:
-            organization_id, turn = following
+            holder, turn = following
             if not turn.done():
                 turn.set_result(None)
                 return
-            self._turns.leave(organization_id)
+            self._turns.leave(holder)
 
-    def _leave(self, organization_id: str, turn: "asyncio.Future[None]") -> None:
-        self._of[organization_id] -= 1
-        if not self._of[organization_id]:
-            del self._of[organization_id]
+    def _leave(self, holder: str, turn: "asyncio.Future[None]") -> None:
+        self._of[holder] -= 1
+        if not self._of[holder]:
+            del self._of[holder]
         if not turn.cancelled():
-            self._turns.leave(organization_id)
+            self._turns.leave(holder)
         self._admit()

@@ -4,18 +4,22 @@ import asyncio
 import itertools
 import threading
 from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from analytics_box.errors import BadRequest, Unavailable
 from analytics_box.file_queue import MOST_WAITING, FileQueue, keep_going
+from tests.inprocess import whole_box
+from tests.keys.world import cookie_of
 
 
 def together(work: Callable[[], Coroutine[None, None, None]]) -> None:
     asyncio.run(asyncio.wait_for(work(), 60))
 
 
-def test_an_organization_with_many_files_lets_others_in_between() -> None:
+def test_caller_with_many_files_lets_others_in_between() -> None:
     order: list[str] = []
 
     async def work() -> None:
@@ -70,7 +74,7 @@ def test_a_file_whose_owner_left_while_it_waited_is_passed_over() -> None:
     assert order == ["stays", "later"]
 
 
-def test_the_files_of_an_organization_that_wait_are_bounded() -> None:
+def test_the_files_of_a_caller_that_wait_are_bounded() -> None:
     async def work() -> None:
         queue, gate = FileQueue(), threading.Event()
         tasks = [asyncio.create_task(queue.run("one", gate.wait, 60)) for _ in range(MOST_WAITING)]
@@ -83,3 +87,33 @@ def test_the_files_of_an_organization_that_wait_are_bounded() -> None:
         assert await other == 1
 
     together(work)
+
+
+def test_user_with_two_organizations_has_one_turn_for_every_kind_of_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    holders: list[str] = []
+    run = FileQueue.run
+
+    async def noted(self: FileQueue, holder: str, *work: Any) -> Any:
+        holders.append(holder)
+        return await run(self, holder, *work)
+
+    monkeypatch.setattr(FileQueue, "run", noted)
+    with whole_box(tmp_path / "data") as box:
+        organizations = (box.organization_id, box.foreign_organization_id)
+        cookie = cookie_of(box, "member", also_in=box.foreign_organization_id)
+        headers = {"cookie": cookie, "sec_fetch_site": "same-origin"}
+        for organization in organizations:
+            for procedure, content in (
+                ("links/import", "targetUrl\nhttps://example.com/\n"),
+                ("uptime/import", '{"monitors": []}'),
+                ("flags/import", '{"flags": []}'),
+            ):
+                before = len(holders)
+                box.post(f"/rpc/{procedure}", {"json": {"content": content, "organizationId": organization}}, **headers)
+                assert len(holders) > before, procedure
+        assert len(set(holders)) == 1
+        assert holders[0].startswith("user:")
+        box.post("/rpc/links/import", {"json": {"content": "targetUrl\nhttps://example.com/\n"}}, key="all")
+        assert holders[-1] == f"organization:{box.organization_id}"

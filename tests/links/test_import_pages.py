@@ -112,11 +112,12 @@ def test_what_was_checked_for_one_organization_is_not_imported_into_another(page
 def test_only_so_many_files_wait_at_once(pages: PageWorld) -> None:
     pages.box.clock.advance(seconds=16 * 60)
     for _ in range(MOST):
-        pages.imported(SHEET, cookie_of(pages.box, "member"))
+        cookie = cookie_of(pages.box, "member")
+        pages.over(pages.imported(SHEET, cookie), cookie)  # what is at work keeps its place for longer
     answer = pages.sent("/links/bulk/text", {"text": SHEET})
     assert (answer.status, answer.headers["retry-after"]) == (503, "60")
     pages.box.clock.advance(seconds=16 * 60)
-    pages.imported(SHEET)
+    pages.over(pages.imported(SHEET))
 
 
 def test_who_holds_files_in_several_organizations_makes_room_for_others(pages: PageWorld) -> None:
@@ -129,6 +130,6 @@ def test_who_holds_files_in_several_organizations_makes_room_for_others(pages: P
     for _ in range(MOST - 2):
         own = cookie_of(pages.box, "member")
         pages.over(pages.imported(SHEET, own), own)
-    pages.imported(SHEET)
+    pages.over(pages.imported(SHEET))
     assert pages.sent("/organizations/switch", {"organization": pages.box.organization_id}, both).status == 303
     assert pages.sent(first, {}, both).status == 404

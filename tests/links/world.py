@@ -1,5 +1,6 @@
 """What tests of links do to a box: make links, follow them, look at what was counted; open pages, send forms."""
 
+import asyncio
 from typing import Any
 from urllib.parse import urlencode
 
@@ -124,7 +125,15 @@ class PageWorld(World):
             page = self.seen(path, cookie)
             if "<progress" not in page:
                 return page
+            self.box.run(_until_files_are_read())
         raise AssertionError(page)
+
+
+async def _until_files_are_read() -> None:
+    """Let the box go on until the imports that it works on have ended: between requests its loop stands still."""
+    at_work = [task for task in asyncio.all_tasks() if "ImportJobs" in getattr(task.get_coro(), "__qualname__", "")]
+    if at_work:
+        await asyncio.wait(at_work)
 
 
 def name_of(column: str) -> str:

@@ -107,7 +107,7 @@ async def import_flags(call: Call, given: GivenImport) -> ImportShown:
         call.parts.limits.take("flag imports", own.organization_id, IMPORTS)
     environment = clean_environment(given.environment)
     source, file = await call.parts[FileQueue].run(
-        own.organization_id, files.read, given.content, given.source or given.format, given.sourceEnvironment
+        call.identity.holder, files.read, given.content, given.source or given.format, given.sourceEnvironment
     )
     target = Target(
         source=source,
@@ -124,7 +124,7 @@ async def _carried_out(call: Call, own: Reach, file: File, target: Target, *, dr
     """Plan beside the event loop, then store; anew where somebody changed flags meanwhile. Raises Conflict."""
     for _ in range(_TRIES):
         scope = await call.read(lambda db: known(db, own))
-        plan = await call.parts[FileQueue].run(own.organization_id, planned, scope, own, file, target)
+        plan = await call.parts[FileQueue].run(call.identity.holder, planned, scope, own, file, target)
         if dry:
             return plan
         try:

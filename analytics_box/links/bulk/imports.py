@@ -94,7 +94,7 @@ async def import_links(call: Call, given: GivenImport) -> ImportShown:
 async def imported(call: Call, given: GivenImport, hear: Callable[[int, int], None]) -> ImportShown:
     """Import as `import_links` does; `hear` is told again and again how many of how many rows are done."""
     organization_id, by = acting(call, given.organizationId)
-    file = await call.parts[FileQueue].run(organization_id, read, given.content, given.format)
+    file = await call.parts[FileQueue].run(call.identity.holder, read, given.content, given.format)
     total = len(file.rows)
     policy, places = policy_of(call, organization_id), _places(call, organization_id, given.domain)
     rows: list[Row] = []

@@ -101,9 +101,9 @@ async def import_monitors(call: Call, given: GivenImport) -> ImportShown:
     if call.identity.operator is None:
         call.parts.limits.take("monitor imports", acting.organization_id, IMPORTS)
     queue = call.parts[FileQueue]
-    source, file = await queue.run(acting.organization_id, read, given.content, given.source)
+    source, file = await queue.run(call.identity.holder, read, given.content, given.source)
     plan = Plan(_around(call, acting), acting, call.parts[Tools].fence_of(acting), given.existing)
-    planned, done = await queue.run(acting.organization_id, _planned, plan, file.monitors)
+    planned, done = await queue.run(call.identity.holder, _planned, plan, file.monitors)
     for some in _pieces(planned):
         done += some if given.dryRun else await _stored(call, acting, some)
     listed = await _windows(call, acting, plan.ids, file.windows, given)
