@@ -1,15 +1,19 @@
 #!/bin/sh
-# Writes the six locks beside this file anew from pyproject.toml: pinned versions with hashes, for every platform
-# and Python from 3.11 on. Pins stay unless asked: `--upgrade` for all, `--upgrade-package NAME` for one. Needs uv.
+# Write the six locks next to this file from pyproject.toml: pinned versions with hashes, for every platform and Python
+# from 3.11 on. Pins stay unless you ask: `--upgrade` for all, `--upgrade-package NAME` for one. Needs Python 3.11 or
+# newer with venv and pip; uv comes into a temporary folder. This is the only way to change a lock.
 set -eu
 
+UV=0.13.9  # another version may order or mark the pins differently
+
 cd -- "$(dirname -- "$0")/.."
-export PATH="$PWD/.venv/bin:$PATH"
 export UV_CUSTOM_COMPILE_COMMAND="sh packaging/lock.sh"
-command -v uv >/dev/null || { echo "lock.sh: uv is missing; install it: pipx install uv" >&2; exit 1; }
 
 asked=$(mktemp -d)
 trap 'rm -rf "$asked"' EXIT
+python3 -m venv "$asked/uv"
+"$asked/uv/bin/pip" --disable-pip-version-check install --quiet --only-binary :all: "uv==$UV"
+PATH="$asked/uv/bin:$PATH"
 python3 - "$asked" <<'PYTHON'
 import sys
 import tomllib

@@ -103,7 +103,6 @@ def test_user_with_two_organizations_has_one_turn_for_every_kind_of_file(
     with whole_box(tmp_path / "data") as box:
         organizations = (box.organization_id, box.foreign_organization_id)
         cookie = cookie_of(box, "member", also_in=box.foreign_organization_id)
-        headers = {"cookie": cookie, "sec_fetch_site": "same-origin"}
         for organization in organizations:
             for procedure, content in (
                 ("links/import", "targetUrl\nhttps://example.com/\n"),
@@ -111,7 +110,8 @@ def test_user_with_two_organizations_has_one_turn_for_every_kind_of_file(
                 ("flags/import", '{"flags": []}'),
             ):
                 before = len(holders)
-                box.post(f"/rpc/{procedure}", {"json": {"content": content, "organizationId": organization}}, **headers)
+                given = {"json": {"content": content, "organizationId": organization}}
+                box.post(f"/rpc/{procedure}", given, cookie=cookie, sec_fetch_site="same-origin")
                 assert len(holders) > before, procedure
         assert len(set(holders)) == 1
         assert holders[0].startswith("user:")
