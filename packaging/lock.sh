@@ -7,7 +7,7 @@ set -eu
 UV=0.13.9  # another version may order or mark the pins differently
 
 cd -- "$(dirname -- "$0")/.."
-export UV_CUSTOM_COMPILE_COMMAND="sh packaging/lock.sh"
+export UV_CUSTOM_COMPILE_COMMAND="sh packaging/lock.sh" UV_SYSTEM_CERTS=1  # as pip has them
 
 asked=$(mktemp -d)
 trap 'rm -rf "$asked"' EXIT

@@ -48,6 +48,13 @@ def test_a_lock_pins_every_package_with_sha256_hashes(lock: str) -> None:
 
 
 @pytest.mark.parametrize("lock", LOCKS)
+def test_lock_is_written_by_the_script_that_the_readme_names(lock: str) -> None:
+    command = "sh packaging/lock.sh"
+    assert f"#    {command}" in (ROOT / "packaging" / lock).read_text().splitlines()[:3]
+    assert command in (ROOT / "README.md").read_text()
+
+
+@pytest.mark.parametrize("lock", LOCKS)
 def test_a_lock_names_no_host_no_path_and_no_option(lock: str) -> None:
     text = (ROOT / "packaging" / lock).read_text()
     assert "://" not in text
