@@ -6,7 +6,7 @@ those of each day. Ids that last are kept one by one, and united. So an answer f
 
 from collections.abc import Collection, Iterator
 from itertools import pairwise
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from msgspec import Struct
 
@@ -82,10 +82,20 @@ BY_DIMENSION = (*OF_EVENTS, *OF_SESSIONS)
 ROLLS = (TIME, STARTS, *BY_DIMENSION)
 
 
+class ClosedBucket(NamedTuple):
+    """A bucket, in UTC ms, whose days are all rolled up; `roll` is the greatest number of their roll-ups."""
+
+    number: int
+    start: int
+    end: int
+    roll: int
+
+
 class Cut(Struct, frozen=True):
     """A plan in parts: the UTC days from `first` to `last` but those in `without` come from roll-ups, the `pieces` of
     its range [start, end), in UTC ms, from rows. Where spans stand for some of the days, `keys` are those and the days
-    that are read."""
+    that are read. `medians` are those of buckets that are known already, by the bucket's number, and
+    those of `closed` may be kept once they are found."""
 
     roll: Roll
     first: int
@@ -93,6 +103,8 @@ class Cut(Struct, frozen=True):
     without: tuple[int, ...]
     pieces: tuple[tuple[int, int], ...]
     keys: tuple[int, ...] = ()
+    medians: tuple[tuple[int, float], ...] = ()
+    closed: tuple[ClosedBucket, ...] = ()
     events: int = 0  # of the days that the plan looks at, about
     read: int = 0  # of them on days that pieces are of
 
@@ -152,6 +164,38 @@ def cut(plan: Plan, roll: Roll, unrolled: Collection[int], spans: Collection[int
         return None
     keys = tuple(_keys(first, last, frozenset(without), spans)) if spans and not roll.by_time else ()
     return Cut(roll, first, last, without, pieces, keys if max(keys, default=0) >= FIRST_SPAN else ())
+
+
+def day_parts(plan: Plan, made: Cut) -> list[tuple[int, int, int, int]]:
+    """The parts of the days that come from roll-ups, of a plan by time: (day, first slot, slot after the last, bucket).
+    A day has one or two of them; without buckets it is in number 0."""
+    edges = {edge // DAY: edge for edge in _edges(plan) if edge % DAY}
+    without = frozenset(made.without)
+    found: list[tuple[int, int, int, int]] = []
+    for day in range(made.first, made.last + 1):
+        if day in without:
+            continue
+        midnight = day * DAY
+        edge = edges.get(day, midnight)
+        for start, end in ((midnight, edge), (edge, midnight + DAY)):
+            if start < end and plan.start <= start and end <= plan.end:
+                low, high = (start - midnight) // SLOT, (end - midnight) // SLOT
+                found.append((day, low, high, _bucket(plan, start)))
+    return found
+
+
+def buckets(plan: Plan) -> Iterator[tuple[int, int, int]]:
+    """The number, start and end (UTC ms) of each bucket, as far as they are in the plan's range."""
+    starts = [run.start for run in plan.runs]
+    for run, (begins, ends) in zip(plan.runs, pairwise([*starts, plan.end]), strict=True):
+        for number, start in enumerate(range(begins, ends, run.width), start=run.first):
+            yield number, max(start, plan.start), min(start + run.width, ends)
+
+
+def _bucket(plan: Plan, instant: int) -> int:
+    """The number of the bucket of an instant."""
+    run = next((run for run in reversed(plan.runs) if run.start <= instant), None)
+    return 0 if run is None else run.first + (instant - run.start) // run.width
 
 
 def pays(made: Cut | None) -> bool:

@@ -249,6 +249,58 @@ def _killed(file: Path, events: Path, now: int, *, before: int) -> bool:
     return os.WIFSIGNALED(status)
 
 
+def test_medians_of_local_days_are_found_once_and_again_when_their_days_change(tmp_path: Path) -> None:
+    world = World(tmp_path, 3)
+    plan = replace(plan_of(STARTS, **local("Asia/Kolkata", -3, 7, "day")), sites=(1,), order=())
+    try:
+        world.tell(200)
+        world.maintain()
+        assert _known(world, plan) == 0
+        found = world.runner.run(world.engines.rows(plan, seconds=30))
+        assert _known(world, plan) == len(found) > 2
+        world.maintain()  # writes them
+        world.reopen()
+        world.maintain()
+        assert _known(world, plan) == len(found)
+        assert world.runner.run(world.engines.rows(plan, seconds=30)) == found
+        day = utc_day(NOON)
+        world.write("update stored_events set since_start = 0 where time / 86400000 = ?", day)
+        assert 0 < _known(world, plan) < len(found)
+        world.clock.advance(seconds=HOUR / 1000)
+        world.maintain()
+        assert not world.days(rolled=False)
+        assert 0 < _known(world, plan) < len(found)
+        world.assert_alike([plan])
+    finally:
+        world.close()
+
+
+def test_a_median_is_not_kept_whose_day_was_rolled_up_again_meanwhile(tmp_path: Path) -> None:
+    world = World(tmp_path, 3)
+    plan = replace(plan_of(STARTS, **local("UTC", -3, 7, "day")), sites=(1,), order=())
+    try:
+        world.tell(200)
+        world.maintain()
+        world.runner.run(world.engines.rows(plan, seconds=30))  # found, and not written yet
+        world.write("delete from stored_events where id % 3 = 0")
+        world.clock.advance(seconds=HOUR / 1000)
+        world.maintain()
+        assert not world.days(rolled=False)
+        assert _known(world, plan) == 0
+        assert not world.rollups._connection.execute("select 1 from medians").fetchall()
+        world.assert_alike([plan])
+    finally:
+        world.close()
+
+
+def _known(world: World, plan: Plan) -> int:
+    def work(db: Connection) -> int:
+        with sqlite.parted(db, plan, world.rollups) as cut:
+            return 0 if cut is None else len(cut.medians)
+
+    return world.db.read_now(work)
+
+
 @pytest.mark.parametrize("visits", [1, 2, 3, 40, 401])
 def test_medians_of_days_that_are_rolled_up_are_those_of_all_their_sessions(tmp_path: Path, visits: int) -> None:
     """Of sessions as short as a click and as long as half an hour, of most durations several or many of nearly one, few

@@ -136,7 +136,10 @@ def _rows(
     with rollups_file.rebuildable(), sqlite.parted(db, plan, file) as cut:
         if sparing and not pays(cut):
             return None
-        return sqlite.run_rendered(db, plan, sqlite.render(plan, cut), take, seconds)
+        rows = sqlite.run_rendered(db, plan, sqlite.render(plan, cut), take, seconds)
+    if cut is not None:
+        file.medians.keep(plan, cut, rows)
+    return rows
 
 
 def _statement(plan: Plan, sparing: bool, file: RollupsFile, db: Connection) -> sql.Statement | None:

@@ -31,20 +31,25 @@ class Packed:
 
 class MedianOfParts:
     """The aggregate `median_of_parts`: of single numbers and of blobs with many, null is none; between two numbers it
-    is in the middle, as that of SQLite."""
+    is in the middle, as that of SQLite. A text is a median that is known already, and then the only value."""
 
     def __init__(self) -> None:
         self._numbers: list[int] = []
         self._blobs: list[bytes] = []
+        self._known = ""
 
     def step(self, *given: Any) -> None:
         (value,) = given
         if isinstance(value, bytes):
             self._blobs.append(value)
+        elif isinstance(value, str):
+            self._known = value
         elif value is not None:
             self._numbers.append(value)
 
     def final(self) -> float | None:
+        if self._known:
+            return float(self._known)
         return median([*map(_unpacked, self._blobs), array(_TYPE, sorted(self._numbers))])
 
 

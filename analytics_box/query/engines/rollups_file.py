@@ -21,6 +21,8 @@ import apsw
 from msgspec.structs import replace
 
 from analytics_box.clock import DAY, HOUR, MINUTE
+from analytics_box.query.engines import bucket_medians
+from analytics_box.query.engines.bucket_medians import BucketMedians
 from analytics_box.query.engines.medians import add_functions
 from analytics_box.query.engines.sql.rolling import OF_ROLLS, TABLES, Batch, Day
 from analytics_box.query.engines.sql.texts import Values
@@ -34,7 +36,7 @@ from analytics_box.store.steps.events import EVENTS_REWRITTEN
 log = logging.getLogger(__name__)
 
 FILE_NAME: Final = "rollups.db"
-VERSION = 2  # of what is made of the rows; a file of another one is made anew
+VERSION = 4  # of what is made of the rows; a file of another one is made anew
 SCHEMA = "rollups"  # how readers of events.db know it
 PIECE = 50_000  # events, or changes, that are looked at in one transaction
 FAR = 50_000  # events or changes that the file is behind, from which on a question does without it
@@ -90,6 +92,7 @@ class RollupsFile:
         self._connection = connection
         self._lock = Lock()
         self._closed = False
+        self.medians = BucketMedians()
         self._attached: WeakSet[Connection] = WeakSet()
         self._rolled_at: dict[Day, int] = {}  # UTC ms, of the last minutes
         connection.set_progress_handler(lambda: self._closed, PROGRESS_STEPS)
@@ -130,7 +133,9 @@ class RollupsFile:
         if self.behind:
             unrolled |= {day.day for day in _touched(db, state, newest) if day.site in plan.sites}
         made = cut(plan, roll, unrolled, _spans(db, plan, roll))
-        return None if made is None else _counted(db, made, values, self.behind)
+        if made is None:
+            return None
+        return self.medians.known(db, plan, _counted(db, made, values, self.behind))
 
     def advance(self, now: int) -> bool:
         """Look at what is new, and roll up some days that are over (`now` is in UTC ms); whether there is more to do.
@@ -140,7 +145,9 @@ class RollupsFile:
                 return False
             try:
                 with self._transaction():
-                    return self._follow() or self._roll(now)
+                    goes_on = self._follow() or self._roll(now)
+                    self.medians.save(self._connection)
+                    return goes_on
             except apsw.InterruptError:
                 return False
             finally:
@@ -178,8 +185,8 @@ class RollupsFile:
         db.execute(
             """
             -- rollups.touch
-            insert into days select value ->> 0, value ->> 1, false, 0 from json_each(?) where true
-            on conflict do update set rolled = false where rolled
+            insert into days select value ->> 0, value ->> 1, 0, 0 from json_each(?) where true
+            on conflict do update set rolled = 0 where rolled
             """,
             (json.dumps([*touched]),),
         )
@@ -193,6 +200,7 @@ class RollupsFile:
             """,
             (state.last, until.last),
         )
+        bucket_medians.forget(db, touched)
         spans = [[day.site, span(days, first)] for day in touched for days, first in spans_of(day.day)]
         _forget_spans(db, json.dumps(spans))
         _set_state(db, until)
@@ -314,9 +322,10 @@ def _create(db: Connection) -> None:
             db.execute(f"create table {name} ({kept.columns}, primary key ({key})) without rowid")
     for statement in _pages():
         db.execute(statement)
+    bucket_medians.create(db)
     db.execute("create index days_unrolled on days (day, site) where not rolled")
-    db.execute("create table rolled_state (shape text, last integer, applied integer, mark text)")
-    db.execute("insert into rolled_state values (?, -1, ?, '')", (_shape(), _newest(db).applied))
+    db.execute("create table rolled_state (shape text, last integer, applied integer, mark text, roll integer)")
+    db.execute("insert into rolled_state values (?, -1, ?, '', 0)", (_shape(), _newest(db).applied))
 
 
 def _pages() -> Iterator[str]:
@@ -448,11 +457,13 @@ def _counted(db: Connection, made: Cut, values: dict[str, str | int], behind: in
 
 
 def _mark(db: Connection, days: Mapping[Day, int]) -> None:
-    """Say that these days are rolled up, with so many events each."""
+    """Say that these days are rolled up, with so many events each, and number this roll-up."""
+    db.execute("-- rollups.number\nupdate rolled_state set roll = roll + 1")
     db.execute(
         """
         -- rollups.rolled
-        insert or replace into days select value ->> 0, value ->> 1, true, value ->> 2 from json_each(?)
+        insert or replace into days
+        select value ->> 0, value ->> 1, (select roll from rolled_state), value ->> 2 from json_each(?)
         """,
         (json.dumps([(*day, events) for day, events in days.items()]),),
     )

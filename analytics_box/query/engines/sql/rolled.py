@@ -18,7 +18,7 @@ from analytics_box.query.engines.sql.relations import present, relation, sites
 from analytics_box.query.engines.sql.texts import Values
 from analytics_box.query.engines.sql.times import bucket
 from analytics_box.query.plan import BUCKET, Plan, Source
-from analytics_box.query.rollups import SLOT, STARTS, TIME, Cut
+from analytics_box.query.rollups import SLOT, STARTS, TIME, Cut, Roll, day_parts
 
 MARKER = re.compile(r":(?<![:\w]:)([a-z]\w*)")  # the colon first, which is found soonest
 
@@ -91,16 +91,10 @@ def _cells(plan: Plan, cut: Cut, dialect: Dialect, values: Values) -> list[str]:
 
 def _times(plan: Plan, cut: Cut, _dialect: Dialect, values: Values) -> list[str]:
     """Of the beginning of a day ids are counted that were first seen in it, of its end those last seen in it."""
-    of_the_day = "midnight >= :start"
-    groups = {}
-    if BUCKET in plan.group:
-        groups["d_bucket"] = bucket("time", plan, values)
-        of_the_day += f" and {bucket('midnight', plan, values)} = {groups['d_bucket']}"
-    counted = f"case when {of_the_day} then firsts else lasts end"
-    totals = {f"p_{name}": f"sum({counted if name == 'visitors' else name})" for name in plan.measures}
-    own = ("pageviews", "total_events", "firsts", "lasts")
-    found = [_select(plan, groups | totals, _slots(plan, cut, f"rolled_{TIME.name}", *own)) + _by(plan)]
+    visitors = "case when low = 0 then upper.firsts else upper.lasts - coalesce(lower.lasts, 0) end"
+    found = [_sums(plan, cut, TIME, values, visitors=visitors)]
     if "visitors" in plan.measures:
+        groups = {"d_bucket": bucket("time", plan, values)} if BUCKET in plan.group else {}
         for slot in ("first_slot", "last_slot"):
             ids = _slots(plan, cut, f"rolled_{TIME.name}_ids", "visitor", slot=slot)
             found.append(_select(plan, groups | {"p_visitor": "visitor"}, ids))
@@ -108,14 +102,48 @@ def _times(plan: Plan, cut: Cut, _dialect: Dialect, values: Values) -> list[str]
 
 
 def _starts(plan: Plan, cut: Cut, _dialect: Dialect, values: Values) -> list[str]:
-    groups = {"d_bucket": bucket("time", plan, values)} if BUCKET in plan.group else {}
-    own = tuple(name for name in plan.measures if name != "median_duration")
-    totals = {f"p_{name}": f"sum({name})" for name in own}
-    found = [_select(plan, groups | totals, _slots(plan, cut, f"rolled_{STARTS.name}", *own)) + _by(plan)]
+    found = [_sums(plan, cut, STARTS, values, median_duration="null")]
     if "median_duration" in plan.measures:
-        durations = _slots(plan, cut, "rolled_durations", "duration")
-        found.append(_select(plan, groups | {"p_median_duration": "duration"}, durations))
+        place = {"d_bucket": "bucket"} if BUCKET in plan.group else {}
+        known = dict(cut.medians)
+        values["open"] = json.dumps([part for part in day_parts(plan, cut) if part[-1] not in known])
+        durations = _of_parts("open", "rolled_durations as kept", "kept.slot >= low and kept.slot < high")
+        found.append(_select(plan, place | {"p_median_duration": "duration"}, durations))
+        if known:
+            values["medians"] = json.dumps([[place, str(median)] for place, median in known.items()])
+            columns = {"d_bucket": "value ->> 0", "p_median_duration": "value ->> 1"}
+            found.append(_select(plan, columns, "json_each(:medians)"))
     return found
+
+
+def _sums(plan: Plan, cut: Cut, roll: Roll, values: Values, **special: str) -> str:
+    """Differences of the sums since midnight, by bucket."""
+    values["parts"] = json.dumps(day_parts(plan, cut))
+    table = f"rolled_{roll.name}"
+    source = _of_parts("parts", f"{table} as upper", f"upper.slot = {_latest(table, 'high')} and upper.slot >= low")
+    source += (
+        f"\nleft join {table} as lower on lower.site = upper.site and lower.day = upper.day"
+        f" and lower.slot = {_latest(table, 'low')}"
+    )
+    columns = {
+        f"p_{name}": f"sum({special.get(name, f'upper.{name} - coalesce(lower.{name}, 0)')})" for name in plan.measures
+    }
+    return _select(plan, columns | ({"d_bucket": "bucket"} if BUCKET in plan.group else {}), source) + _by(plan)
+
+
+def _of_parts(parts: str, table: str, within: str) -> str:
+    """Parts of days, of each site, beside rows of a table. The joins are in this order: the parts are few."""
+    name = table.rpartition(" ")[2]
+    return (
+        "(select value ->> 0 as day, value ->> 1 as low, value ->> 2 as high, value ->> 3 as bucket"
+        f" from json_each(:{parts})) as part cross join json_each(:sites) as of_site\n"
+        f"cross join {table} on {name}.site = of_site.value and {name}.day = part.day and {within}"
+    )
+
+
+def _latest(table: str, before: str) -> str:
+    """The last slot of a day with something before this one."""
+    return f"(select max(slot) from {table} where site = of_site.value and day = part.day and slot < part.{before})"
 
 
 def _slots(plan: Plan, cut: Cut, table: str, *columns: str, slot: str = "slot") -> str:

@@ -1,8 +1,8 @@
 """The SQL that rolls up days: what of each UTC day of a website is kept (query.rollups).
 
-The table `days` has every UTC day on which a website has an event, or a session began, whether it is rolled up, and
-about how many events it has. A day that is not there has nothing. Who keeps them says of a day that it is no longer,
-when a row of it comes or goes.
+The table `days` has every UTC day on which a website has an event, or a session began, the number of its roll-up or 0,
+and about how many events it has. A day that is not there has nothing. Who keeps them says of a day that it is no
+longer rolled up, when a row of it comes or goes.
 """
 
 import json
@@ -61,7 +61,7 @@ class Kept(NamedTuple):
 
 def _tables() -> Iterator[tuple[str, Kept]]:
     day = ("site", "day")
-    yield "days", Kept(day, ("rolled boolean", "events"))
+    yield "days", Kept(day, ("rolled", "events"))
     yield "rolled_days", Kept(day)  # that have rows in the tables below, whether or not they are true
     yield "not_rolled", Kept((*day, "roll varchar"))  # what did not pay on a day that is rolled
     slot = (*day, "slot integer")
@@ -181,24 +181,33 @@ class Batch:
             f" where not ({_ALIKE})"
         )
         self._has_lasting = lasting > 0
-        self._do(
-            f"insert into rolled_{TIME.name}"
-            f" select {SITE_AND_DAY}, slot, sum(views), sum(events), sum(firsts), sum(lasts) from ("
-            " select site_day, slot, count(case when kind = 1 then 1 end) as views,"
-            " count(case when kind <> 3 then 1 end) as events, 0 as firsts, 0 as lasts from wanted_events"
+        self._add_up(
+            TIME,
+            ("pageviews", "total_events", "firsts", "lasts"),
+            "select site_day, slot, count(case when kind = 1 then 1 end) as pageviews,"
+            " count(case when kind <> 3 then 1 end) as total_events, 0 as firsts, 0 as lasts from wanted_events"
             " group by 1, 2"
             f" union all select site_day, first_slot, 0, 0, count(*), 0 from seen where {_ALIKE} group by 1, 2"
-            f" union all select site_day, last_slot, 0, 0, 0, count(*) from seen where {_ALIKE} group by 1, 2"
-            ") group by site_day, slot"
+            f" union all select site_day, last_slot, 0, 0, 0, count(*) from seen where {_ALIKE} group by 1, 2",
         )
         self._do("drop table seen")
+
+    def _add_up(self, roll: Roll, measures: tuple[str, ...], slots: str) -> None:
+        """Sums since midnight, a row for each slot that has something: any part of a day is the difference of two."""
+        sums = ", ".join(f"sum(sum({name})) over so_far" for name in measures)
+        self._do(
+            f"insert into rolled_{roll.name} select {SITE_AND_DAY}, slot, {sums} from ({slots})"
+            " group by site_day, slot window so_far as (partition by site_day order by slot)"
+        )
 
     def _roll_sessions(self) -> None:
         shown = f"started % {DAY} / {SLOT} as slot, duration, events, case when {BOUNCED} then 1 else 0 end as bounced"
         self._sessions("sessions", shown)
-        self._do(
-            f"insert into rolled_{STARTS.name} select {SITE_AND_DAY}, slot, count(*), sum(bounced), sum(events),"
-            " sum(duration) from wanted_sessions group by site_day, slot"
+        self._add_up(
+            STARTS,
+            ("sessions", "bounces", "total_events", "duration_total"),
+            "select site_day, slot, count(*) as sessions, sum(bounced) as bounces, sum(events) as total_events,"
+            " sum(duration) as duration_total from wanted_sessions group by site_day, slot",
         )
         self._do(
             f"insert into rolled_durations select {SITE_AND_DAY}, slot, packed(duration) from wanted_sessions"
