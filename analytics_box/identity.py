@@ -176,7 +176,7 @@ class Identity(Struct, frozen=True):
 
     @property
     def holder(self) -> str:
-        """The name under which the bytes of bodies are counted, which another key does not change; empty for nobody."""
+        """The name under which the bytes of bodies are counted, the same for all keys; empty without a caller."""
         if self.person is not None:
             return f"user:{self.person.user_id}"
         return "" if self.key is None else f"organization:{self.key.organization_id}"

@@ -34,7 +34,7 @@ access = logging.getLogger("analytics_box.access")
 
 class Bounded(logging.Handler):
     """Hands lines on to other handlers. Of warnings and errors with the same sentence each minute has the first ones;
-    how many were left out is a line of its own, so that nobody fills the disk with what fails for them."""
+    the number of those left out is a separate line, so that failing requests cannot fill the disk."""
 
     def __init__(self, *handlers: logging.Handler, monotonic: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
@@ -58,7 +58,7 @@ class Bounded(logging.Handler):
         super().close()
 
     def _counted(self, record: logging.LogRecord) -> int:
-        """How many of its kind there were in this minute, with this one."""
+        """The number of its kind in this minute, including this one."""
         kind = (record.name, str(record.msg)[:_LONGEST_KIND])
         if kind not in self._counts and len(self._counts) >= _MOST_KINDS:
             kind = (record.name, "")
@@ -90,7 +90,7 @@ class Text(logging.Formatter):
         return f"{line}  [{request_id}]" if request_id else line
 
     def formatException(self, ei: Any) -> str:  # noqa: N802  logging's name
-        """What was raised, without most of a text that somebody sent in it."""
+        """The exception as text, without most of a client's text in it."""
         return _shortened(super().formatException(ei))
 
 

@@ -39,7 +39,7 @@ from analytics_box.subjects import subjects
 if TYPE_CHECKING:
     from analytics_box import openapi
 else:
-    openapi = Later("analytics_box.openapi")  # a megabyte, until somebody reads the reference
+    openapi = Later("analytics_box.openapi")  # a megabyte, until the reference is read
 
 
 def page_parts(wired: Wired) -> tuple[object, ...]:
@@ -57,7 +57,7 @@ def _signing_in(wired: Wired) -> tuple[object, ...]:
 
 
 def _of_rooms(wired: Wired) -> tuple[object, ...]:
-    """What single rooms work with."""
+    """The parts of single rooms."""
     state, events, clock, settings, fences = (
         wired.state,
         wired.events,
@@ -78,7 +78,7 @@ def _of_rooms(wired: Wired) -> tuple[object, ...]:
 
 
 def _queries(wired: Wired) -> Queries:
-    """What answers questions about events, and about what box.db knows of them."""
+    """The parts that answer questions about events, and about what box.db knows of them."""
     state, db, settings = wired.state, wired.events.db, wired.settings
     return Queries(
         wired.events.engines,
@@ -97,7 +97,7 @@ def _queries(wired: Wired) -> Queries:
 
 
 def _on_pages(wired: Wired) -> tuple[object, ...]:
-    """What pages are made of, and what they keep for a while."""
+    """The parts of pages, and what they keep for a while."""
     clock, settings = wired.clock, wired.settings
     manual = Manual(web_dir() / "manual", settings.public_url)
     reference = Reference(lambda: openapi.document(settings, cookie=wired.state.sign_ins.cookie_name))

@@ -36,7 +36,7 @@ lock() { # NAME.lock, then what to lock and options
 lock test.lock pyproject.toml "$asked/build" --extra test "$@"    # everything, so that the others agree with it
 lock requirements.lock pyproject.toml --constraints packaging/test.lock "$@"
 lock packed.lock pyproject.toml --constraints packaging/test.lock --extra brotli --extra zstd \
-    --extra s3 --extra clickhouse "$@"  # nobody adds to it later
+    --extra s3 --extra clickhouse "$@"  # nothing is added to it later
 lock build.lock "$asked/build" --constraints packaging/test.lock "$@"
 lock tools.lock "$asked/tools" --constraints packaging/test.lock "$@"
 lock chdb.lock "$asked/chdb" --no-deps "$@"

@@ -1,4 +1,4 @@
-"""One world for tests of all resources: two organizations with the same websites, and people with a role in each.
+"""The world for tests of all resources: two organizations with the same websites, and people with a role in each.
 
 `Rooms` wraps a whole box. A person of a test belongs to both organizations and acts from the one that their session is
 on, so that a test can ask for what is in the other one.
@@ -90,18 +90,18 @@ class Form(NamedTuple):
     names: frozenset[str]
 
 
-class Seen(NamedTuple):
+class PageParts(NamedTuple):
     """The addresses on a page that a person can follow, and its forms."""
 
     links: tuple[str, ...]
     forms: tuple[Form, ...]
 
 
-def seen(html: str, path: str) -> Seen:
+def seen(html: str, path: str) -> PageParts:
     """The links and forms of a page at this path."""
     parser = _Parser(path)
     parser.feed(html)
-    return Seen(tuple(parser.links), tuple(Form(*one[:3], frozenset(one[3])) for one in parser.forms))
+    return PageParts(tuple(parser.links), tuple(Form(*one[:3], frozenset(one[3])) for one in parser.forms))
 
 
 class _Parser(HTMLParser):

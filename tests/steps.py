@@ -1,4 +1,4 @@
-"""How much work something is, counted in executed lines of Python, which do not depend on how busy the machine is."""
+"""Work, counted in executed lines of Python, which do not depend on how busy the machine is."""
 
 import sys
 from collections.abc import Callable

@@ -205,7 +205,7 @@ def test_groups_of_any_shape_take_steps_in_proportion(chance: Any) -> None:
 
 def referring(parts: int) -> tuple[str, ...]:
     """Files in which a part names others many times, and these others again: read naively, they stand for more than
-    anybody can read."""
+    anyone can read."""
     flag = {"state": "ENABLED", "variants": {"on": True, "off": False}, "defaultVariant": "off"}
     asked = {"==": [{"var": "a"}, 1]}
     joined = {f"e{n}": {"or": [{"$ref": f"e{n + 1}"}] * parts} for n in range(12)} | {"e12": asked}

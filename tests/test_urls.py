@@ -1,4 +1,4 @@
-"""URLs that somebody else wrote, taken apart."""
+"""URLs from clients, taken apart."""
 
 from hypothesis import given
 from hypothesis import strategies as st

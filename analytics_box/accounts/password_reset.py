@@ -1,6 +1,6 @@
 """A new password by a one-time link, which works until it is used or expires, and ends all sessions.
 
-Asking for another link voids none, because anybody can ask. Setting a password voids all links of the account.
+Asking for another link voids none, because anyone can ask. Setting a password voids all links of the account.
 
 Every function runs inside the caller's transaction.
 """
@@ -61,9 +61,9 @@ def user_of(db: Connection, token: str, now: int) -> User | None:
 
 def use(db: Connection, token: str, password: str, now: int) -> User:
     """Set a new password, given as its hash, and end all sessions. A mailed link also confirms the account, and removes
-    the second factor of whoever had it before: they have not shown that the address is theirs.
+    the second factor of its previous user, who has not shown that the address is theirs.
 
-    Raises Conflict when the link works no more.
+    Raises Conflict if the link no longer works.
     """
     user = user_of(db, token, now)
     if user is None:

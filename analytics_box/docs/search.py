@@ -86,7 +86,7 @@ def _words(text: str) -> Iterator[str]:
 
 
 def _weights(entry: Entry) -> dict[str, int]:
-    """How prominent each word is in an entry."""
+    """The prominence of each word of an entry."""
     found: dict[str, int] = {}
     for word in _words(entry.text):
         found[word] = min(found.get(word, 0) + 1, _MOST_IN_TEXT)

@@ -45,8 +45,8 @@ class BytesInFlight:
 
     Callers without a credential have a quarter of them together, and an eighth per address, so that their uploads never
     keep others from sending; an organization or user has half. Large bodies, such as files that wait to be imported,
-    leave a quarter for events and questions. A body that comes in one piece is not counted: it is there before anybody
-    can refuse it.
+    leave a quarter for events and questions. A body that comes in one piece is not counted: it is there before it
+    can be refused.
     """
 
     def __init__(self, most: int) -> None:

@@ -162,7 +162,7 @@ class Front:
             leave()
 
     async def _send_long(self, scope: Scope, send: Send, message: Message) -> None:
-        """Send a long part of an answer as fast as its client reads, which needs no turn of its address any more."""
+        """Send a long part of an answer as fast as its client reads, which no longer needs a turn of its address."""
         if "end_turn" in scope:
             scope["end_turn"]()
         network = network_of(scope.get("address", ""))

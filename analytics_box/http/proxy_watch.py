@@ -27,7 +27,7 @@ class ProxyWatch:
         self.unreadable: ProxySighting | None = None
 
     def note(self, fault: ProxyFault) -> None:
-        """Remember a fault. From an address of the internet anybody can send such a header, so it means nothing."""
+        """Remember a fault. Any address of the internet can send such a header, so one from there means nothing."""
         if fault.reason == "unreadable":
             self.unreadable = ProxySighting(fault.proxy, self._clock.now())
         elif _is_near(fault.proxy):

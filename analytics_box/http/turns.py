@@ -19,7 +19,7 @@ class Turns:
 
     @asynccontextmanager
     async def of(self, network: str) -> AsyncIterator[Callable[[], None]]:
-        """One turn of an address, once it has a free one. It ends with the block, or with a call of what is yielded:
+        """A turn of an address, once it has a free one. It ends with the block, or with a call of what is yielded:
         an answer that only waits for its client needs no turn."""
         self._under_way[network] = self._under_way.get(network, 0) + 1
         free = self._free.setdefault(network, asyncio.Semaphore(self._at_once))

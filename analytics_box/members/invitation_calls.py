@@ -119,7 +119,7 @@ async def invite(
 ) -> tuple[Invitation, str | None, bool]:
     """Create an invitation: the invitation, its link, and whether it was sent.
 
-    With a mail server the link is sent and not returned, so that nobody can use it in the name of its receiver. Without
+    With a mail server the link is sent and not returned, so that only its receiver can use it. Without
     a role it is the organization's default.
     """
     _, by = acting(call, organization_id)

@@ -30,8 +30,8 @@ class Welcome(Struct, frozen=True):
 def invite(
     db: Connection, organization_id: str, by: By, *, email: str, role: InvitedRole, secret: str, by_mail: bool
 ) -> tuple[Invitation, str]:
-    """Ask somebody to join; the invitation and the organization's name. `secret` is the link's, which is `by_mail` if
-    nobody else gets to see it.
+    """Ask a user to join; the invitation and the organization's name. `secret` is the link's, which is `by_mail` if
+    only its receiver gets to see it.
 
     An older unanswered invitation of the same person ends. Raises Forbidden, BadRequest or Conflict.
     """

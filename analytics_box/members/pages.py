@@ -1,4 +1,4 @@
-"""The page /settings/members: other roles, confirming and removing somebody."""
+"""The page /settings/members: other roles, confirming and removing members."""
 
 from analytics_box import errors, texts
 from analytics_box.accounts import users

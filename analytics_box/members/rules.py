@@ -17,7 +17,7 @@ Status = Literal["pending", "expired", "accepted", "revoked"]
 class Invitation(Struct, frozen=True):
     """An invitation to join an organization. Its secret is stored only as a digest. Times are UTC ms.
 
-    The link of one `by_mail` was shown to nobody: whoever opens it has the mailbox.
+    The link of an invitation `by_mail` was only mailed, so that a user who opens it has the mailbox.
     """
 
     id: str

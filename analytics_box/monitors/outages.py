@@ -23,7 +23,7 @@ async def outages(events: Db, number: int, start: int, end: int) -> list[Outage]
 
 
 def watched_websites(monitors: Monitors, events: Db) -> WatchedWebsites:
-    """What the pages of websites ask of their monitors. `events` is events.db."""
+    """The questions of websites' pages about their monitors. `events` is events.db."""
 
     def page(website_id: str) -> str:
         found = monitors.of_website(website_id)

@@ -31,7 +31,7 @@ _EARLIER = {"chat": "chatId"}  # names of fields as first versions stored them
 
 
 class Tools(Struct, frozen=True):
-    """What the verbs work with: what secrets are sealed with, and which networks channels may reach."""
+    """The tools of the verbs: the seal of secrets, and the networks that channels may reach."""
 
     seal: Seal
     fences: Fences

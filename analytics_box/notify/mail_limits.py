@@ -1,4 +1,4 @@
-"""Limits on mail to one mailbox, for mail that somebody other than its owner can trigger, and on what a user can send.
+"""Limits on mail to one mailbox, for mail that people other than its owner can trigger, and on what a user can send.
 
 Every mail of such a purpose is counted in the transaction that decides to send it. The counts are in box.db, so that a
 restart does not reset them; they are kept for a day. Mailboxes are stored as digests.

@@ -1,7 +1,7 @@
 """Alert channels that fail: the other channels of their organization report it, and later that they work again.
 
 Every function takes a connection inside the caller's transaction. The topic of a report names the channel and when it
-began to fail, so that nobody gets it twice.
+began to fail, so that no report is sent twice.
 """
 
 from collections.abc import Callable

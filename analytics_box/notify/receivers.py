@@ -20,7 +20,7 @@ REPLACED: Final = "Replaced by a newer message about the same subject while noth
 class OutboxTables(Struct, frozen=True):
     """The tables of an outbox, and the column of its messages that names their receiver.
 
-    `failing` selects the receivers whose failures somebody has to do something about.
+    `failing` selects the receivers whose failures need attention.
     """
 
     receivers: str

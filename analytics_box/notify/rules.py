@@ -14,7 +14,7 @@ LONGEST_NAME: Final = 100
 WAITS: Final = (10 * SECOND, MINUTE, 5 * MINUTE, 15 * MINUTE, 30 * MINUTE, HOUR)
 BETWEEN: Final = MINUTE  # at least, between attempts that new messages cause
 LIFETIME: Final = DAY  # for which a receiver is tried before a message to it is given up, in ms
-OUTAGE: Final = 15 * MINUTE  # of failures, after which somebody is warned and newer messages replace older ones
+OUTAGE: Final = 15 * MINUTE  # of failures, after which there is a warning and newer messages replace older ones
 LONGEST_WAIT: Final = HOUR  # that the other side may ask for
 
 
@@ -60,7 +60,7 @@ class ReceiverBackoff(Struct, frozen=True):
 class AttemptVerdict(Struct, frozen=True):
     """The consequences of an attempt: the receiver's back-off, and when the message is tried again (UTC ms).
 
-    A message that is tried no more has no `again_at`; it `is_expired` if its receiver has failed for too long.
+    A message that is no longer tried has no `again_at`; it `is_expired` if its receiver has failed for too long.
     """
 
     backoff: ReceiverBackoff

@@ -81,7 +81,7 @@ class Answer(Struct, frozen=True):
 
 
 class Trust:
-    """What decides whether a certificate is accepted. `given` replaces the system's certificate authorities."""
+    """The context that checks certificates. `given` replaces the system's certificate authorities."""
 
     def __init__(self, given: ssl.SSLContext | None = None) -> None:
         self._given = given

@@ -14,7 +14,7 @@ _BYTES: Final = {4: 3, 6: 8}  # of an address that say its network
 
 
 class Crowd:
-    """Who asks which network now."""
+    """The askers of each network now."""
 
     def __init__(self, most: int = MOST, per_group: int = PER_GROUP) -> None:
         self._most, self._per_group = most, per_group

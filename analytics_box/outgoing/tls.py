@@ -1,4 +1,4 @@
-"""How the box speaks TLS to others."""
+"""TLS of outgoing connections."""
 
 import ssl
 from pathlib import Path

@@ -58,7 +58,7 @@ class Damage:
 
     @property
     def trouble(self) -> str:
-        """Why the file cannot be relied on, in words that anybody may read; empty if it can."""
+        """Why the file cannot be relied on, in words that strangers may read; empty if it can."""
         if self.reason:
             return f"{self._path.name} is damaged"
         return f"{self._path.name} cannot be read" if self.disk_error else ""

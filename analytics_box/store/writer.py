@@ -97,7 +97,7 @@ class Writer:
         return lost
 
     def _loss(self) -> Unavailable:
-        return Unavailable(f"The box has lost its file {self._path.name}; ask whoever runs it")
+        return Unavailable(f"The box has lost its file {self._path.name}; ask its administrator")
 
     def wake(self) -> None:
         """Look again at what there is to do."""

@@ -1,4 +1,4 @@
-"""Which organization a call is about, and who acts there."""
+"""The organization of a call, and its actor."""
 
 from analytics_box import errors
 from analytics_box.acting import By
@@ -6,7 +6,7 @@ from analytics_box.http.call import Call
 
 
 def acting(call: Call, organization_id: str | None) -> tuple[str, By]:
-    """Which organization a call is about, and who acts there.
+    """The organization of a call, and its actor.
 
     Raises Forbidden for one that is not the caller's and for a key of single websites.
     """

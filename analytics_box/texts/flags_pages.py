@@ -72,7 +72,7 @@ class FlagWords:
     needs_variant = " must give "
     else_off = "; else off"
     otherwise = "; else "
-    off_means = "Users for whom the flag is off get "
+    off_means = "Users with the flag off get "
     resting = "The flag is inactive. Everyone gets its off value: "
     group_rules = "Target group "
     share_of_users: ClassVar[Mapping[str, str]] = {

@@ -182,7 +182,7 @@ def test_backup_that_finds_damage_makes_it_known(box: WholeBox) -> None:
     with (box.box.settings.data_dir / "events.db").open("r+b") as file:
         file.seek(-40 * 8_192, 2)
         file.write(b"\xff" * 10 * 8_192)
-    assert box.get("/health/ready").status == 200, "nobody has read it yet"
+    assert box.get("/health/ready").status == 200, "it has not been read yet"
     minute(box)
     failed = box.box.parts[Backups].standing().failed
     assert failed is not None

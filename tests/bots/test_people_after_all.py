@@ -91,7 +91,7 @@ MEASURED: tuple[tuple[str, Any], ...] = (
 
 
 def measure(box: WholeBox, user_agent: str) -> list[str]:
-    """What is sent about a page; return what was said of each."""
+    """Send facts of all kinds about a page; return the answer to each."""
     given = {"databuddy_client_id": box.sites["shop"], "user_agent": user_agent}
     said = []
     for path, items in MEASURED:

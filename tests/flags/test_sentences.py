@@ -104,7 +104,7 @@ def test_a_rule_reads_as_a_sentence(rule: Rule, sentence: str) -> None:
                 offValue=1,
                 rules=(Rule("email", value="e", enabled=False),),
             ),
-            ["Email is e → off", "Users for whom the flag is off get variant a", "Everybody else → a (100 %)"],
+            ["Email is e → off", "Users with the flag off get variant a", "Everybody else → a (100 %)"],
         ),
     ],
 )

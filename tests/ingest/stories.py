@@ -306,7 +306,7 @@ async def _answer(box: WholeBox, ask: Request, names: dict[str, str]) -> tuple[i
 
 
 def _change(box: WholeBox, change: Change) -> None:
-    """What the callers of these memories do after their commits."""
+    """The steps of the callers of these memories after their commits."""
     intake = box.box.events.intake
     directory, name, value = intake.websites, change.name, change.value
     shop = directory._by_id[box.sites["shop"]]

@@ -17,7 +17,7 @@ overlap  queries that overlap for --seconds while events come in at --rate: the 
 abuse    connections that only take up room, --connections of each of --kinds for --seconds, from --addresses: how
          others are answered meanwhile; --kinds flood: 150 MB of events with long texts, and what they leave behind
 large    20 of the largest questions at once, of a key and of anonymous callers: memory, /health and events meanwhile
-refusals P18: 200 refusals of the largest body of every route, 200 unread answers of every route that anybody may ask,
+refusals P18: 200 refusals of the largest body of every route, 200 unread answers of every anonymous route,
          200 unfinished uploads of each kind: memory above the start, 60 MB at the most
 flag_streams  --clients that listen for changed flags: memory, how soon a change reaches them all, what others wait
 phases   how long the steps of a check take beside what curl says of them, in --rounds

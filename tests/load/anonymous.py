@@ -30,8 +30,8 @@ FORM, JSON = "application/x-www-form-urlencoded", "application/json"
 SEARCHES = ("a", "session", "monitor+status+page+alert", "+".join("abcdefgh"), "the+is+of+to+in+and+for+on", "e" * 100)
 
 
-class Asked(NamedTuple):
-    """One kind of request."""
+class RequestKind(NamedTuple):
+    """The method, path, body and content type of a request."""
 
     method: str
     path: str
@@ -66,35 +66,41 @@ def _fill(box: WholeBox) -> None:
     assert made.status == 200, made.body
 
 
-def _requests(box: WholeBox) -> Iterator[Asked]:
+def _requests(box: WholeBox) -> Iterator[RequestKind]:
     blog = box.sites["blog"]
     for route in TABLE:
         path = re.sub(r"\{.*?\}", "nothing", route.path)
         if route.method in {"POST", "PUT"}:
-            yield Asked(route.method, path, b"a=b" if route.page else b"{}", FORM if route.page else JSON)
+            yield RequestKind(route.method, path, b"a=b" if route.page else b"{}", FORM if route.page else JSON)
         else:
-            yield Asked(route.method, path)
+            yield RequestKind(route.method, path)
     for method, path in ADDRESSES:
-        yield Asked(method, f"{path}?client_id={box.sites['shop']}", b'{"name": "x"}' if method == "POST" else b"")
+        yield RequestKind(
+            method, f"{path}?client_id={box.sites['shop']}", b'{"name": "x"}' if method == "POST" else b""
+        )
     for words in SEARCHES:
-        yield Asked("GET", f"/docs/search?q={words}")
-    yield from (Asked("GET", f"/docs/{name}") for name in Manual.pages)
-    yield from (Asked("GET", f"/docs/query-types/{family.slug}") for family in FAMILIES)
+        yield RequestKind("GET", f"/docs/search?q={words}")
+    yield from (RequestKind("GET", f"/docs/{name}") for name in Manual.pages)
+    yield from (RequestKind("GET", f"/docs/query-types/{family.slug}") for family in FAMILIES)
     groups = re.findall(r"/docs/api/([a-z0-9-]+)", box.get("/docs/api", accept="text/html").body.decode())
-    yield from (Asked("GET", f"/docs/api/{group}") for group in sorted(set(groups)))
-    yield from (Asked("GET", path) for path in ("/l/load", "/l/none", "/status/shop", "/status/none", "/none"))
-    yield from (Asked("GET", f"/status/shop{path}") for path in ("/feed.atom", "/history", "/api/v2/summary.json"))
+    yield from (RequestKind("GET", f"/docs/api/{group}") for group in sorted(set(groups)))
+    yield from (RequestKind("GET", path) for path in ("/l/load", "/l/none", "/status/shop", "/status/none", "/none"))
     yield from (
-        Asked("POST", f"/v1/query?website_id={blog}", msgspec.json.encode({"parameters": [kind], "preset": "last_30d"}))
+        RequestKind("GET", f"/status/shop{path}") for path in ("/feed.atom", "/history", "/api/v2/summary.json")
+    )
+    yield from (
+        RequestKind(
+            "POST", f"/v1/query?website_id={blog}", msgspec.json.encode({"parameters": [kind], "preset": "last_30d"})
+        )
         for kind in TYPES
         if TYPES[kind].public
     )
-    yield Asked("POST", "/websites/getPublicSummary", msgspec.json.encode({"id": blog}))
-    yield Asked("POST", "/statusPage/getBySlug", b'{"slug": "shop"}')
-    yield Asked("POST", "/sign-in", b"email=ada%40example.com&password=wrong+and+long+enough", FORM)
+    yield RequestKind("POST", "/websites/getPublicSummary", msgspec.json.encode({"id": blog}))
+    yield RequestKind("POST", "/statusPage/getBySlug", b'{"slug": "shop"}')
+    yield RequestKind("POST", "/sign-in", b"email=ada%40example.com&password=wrong+and+long+enough", FORM)
 
 
-def _measured(box: WholeBox, asked: Asked) -> tuple[float, int, int]:
+def _measured(box: WholeBox, asked: RequestKind) -> tuple[float, int, int]:
     """Milliseconds of a request, its status and the bytes of its answer."""
     headers = {"accept": "text/html", "accept_encoding": "gzip, br", "content_type": asked.type}
     joint = "&" if "?" in asked.path else "?"

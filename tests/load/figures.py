@@ -45,7 +45,7 @@ def machine() -> None:
 
 
 def _build() -> str:
-    """How the interpreter was built, and what it takes for a short loop: one without PGO and LTO takes half as long
+    """The build of the interpreter, and its time for a short loop: without PGO and LTO it takes half as long
     again."""
     given = sysconfig.get_config_var("CONFIG_ARGS") or ""
     named = "PGO" if "--enable-optimizations" in given else "no PGO named"

@@ -1,7 +1,7 @@
-"""What callers without a credential make the box hold: refused bodies, answers nobody reads, uploads that never end.
+"""Memory held for callers without a credential: refused bodies, unread answers, uploads that never end.
 
-Of every route that takes a body MANY refusals of its largest one; of every route that anybody may ask MANY answers that
-nobody reads; of every kind of body MANY uploads that stop before their last byte. Everything stays on loopback, from
+Of every route that takes a body MANY refusals of its largest one; of every anonymous route MANY answers that
+are never read; of every kind of body MANY uploads that stop before their last byte. Everything stays on loopback, from
 the addresses 127.0.0.2 to 127.0.0.6.
 """
 
@@ -94,7 +94,7 @@ _KINDS: dict[str, _Attack] = {
 
 
 def anonymous() -> list[str]:
-    """The addresses that anybody may ask."""
+    """The addresses of anonymous routes."""
     paths = {re.sub(r"\{.*?\}", "nothing", route.path) for route in TABLE if route.method == "GET"}
     public = {re.sub(r"\{.*?\}", "nothing", route.path) for route in TABLE if route.access == PUBLIC}
     return sorted(paths & public)

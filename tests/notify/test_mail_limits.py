@@ -1,4 +1,4 @@
-"""Limits on mail to one mailbox, whoever triggers it and however the address is written."""
+"""Limits on mail to one mailbox, for every sender and every spelling of the address."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -97,7 +97,7 @@ def test_a_refusal_says_how_its_asker_can_have_a_network_opened() -> None:
 
 
 def test_fences_and_clients_are_made_in_one_place() -> None:
-    """Whoever makes a request has to name an asker: there is no other way to a client."""
+    """Every request names an asker: there is no other way to a client."""
     package = Path(analytics_box.__file__).parent
     texts = {path.relative_to(package).as_posix(): path.read_text() for path in package.rglob("*.py")}
     made = {

@@ -132,7 +132,7 @@ def counted(name: str, rows: Sequence[dict[str, Any]]) -> Counter[str]:
 
 
 def added(name: str, rows: Sequence[dict[str, Any]], counts: set[str]) -> Counter[str]:
-    """These fields of the rows, by what the rows are about."""
+    """The sums of these fields, by what the rows are about."""
     outputs = registry.TYPES[name].outputs
     counts = counts & {output.name for output in outputs if output.type == "number"}
     texts = [output.name for output in outputs if output.type in {"string", "date"}]

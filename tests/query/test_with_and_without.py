@@ -189,7 +189,7 @@ def batches(names: Sequence[str]) -> list[Sequence[str]]:
 
 
 def found_in(story: Story, body: dict[str, Any], fewest: int) -> list[Entry]:
-    """The answers, where so many plans read a copy."""
+    """The answers, if at least `fewest` plans read a copy."""
     forget(story.world)
     with patch.object(shared, "FEWEST", fewest):
         found = story.world.entries(body, story.scope(1, owner=False), now=story.around + 3_600_000, both=False)
@@ -241,5 +241,5 @@ def everything(story: Story, name: str) -> Asked:
 
 
 def asked_at(story: Story) -> int:
-    """When questions about the last minutes are asked (UTC ms)."""
+    """The time at which questions about the last minutes are asked (UTC ms)."""
     return story.around + 60 * calendars.MINUTE

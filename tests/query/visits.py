@@ -1,4 +1,4 @@
-"""Which events make one session (semantics 10 to 15), in the plainest way: with each that arrives, all that is known is
+"""The events of each session (semantics 10 to 15), in the plainest way: with each that arrives, all that is known is
 told again in the order of times."""
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
@@ -72,7 +72,7 @@ class Visit:
         return (self.named or near) and last - first <= LONGEST
 
     def showed(self, leaving: Happening, *, is_span: bool = False) -> int:
-        """When it last showed the page that this beacon leaves, or of a span; 0 where it did not."""
+        """The time at which it last showed the page of this beacon or span; 0 if it did not."""
         if not (is_span or leaving.kind == "exit") or not 0 <= leaving.time - self.first <= LONGEST:
             return 0
         views = [one.time for one in self.views if one.path == leaving.path and one.time <= leaving.time]
@@ -120,7 +120,7 @@ def _arrived(told: Sequence[Happening], is_span: Callable[[Happening], bool]) ->
 def _in_order(
     own: Sequence[Happening], is_span: Callable[[Happening], bool], numbers: dict[int, int]
 ) -> tuple[list[Visit], bool]:
-    """The sessions of somebody's happenings, told in the order of their times: a page is shown before it is left. What
+    """The sessions of a visitor's happenings, told in the order of their times: a page is shown before it is left. What
     has begun a session begins it again, whatever is near; and what has had a session has one. Whether any of it was."""
     found: list[Visit] = []
     waiting: list[Happening] = []

@@ -14,7 +14,7 @@ Given = Mapping[str, Any]
 
 
 class Resource(Struct, frozen=True):
-    """One kind of resource. Texts in braces stand for ids: {organization}, {website}, or a resource in `needs`; {next}
+    """A kind of resource. Texts in braces stand for ids: {organization}, {website}, or a resource in `needs`; {next}
     is a new number each time.
 
     `create`, `update`, `get`, `listed` and `delete` are procedures, of which all but the first name a resource by

@@ -1,4 +1,4 @@
-"""Who may read and change resources: the same by page, form and procedure, and in every organization of a person.
+"""Access to resources: the same by page, form and procedure, and in every organization of a person.
 
 A person can belong to several organizations, with another role in each. The role in the organization that owns the
 resource counts, whichever organization the session is on, and a page shows exactly the buttons that work.

@@ -73,7 +73,7 @@ class World:
         )
 
     def answer(self, resource: Resource, organization: str, one: str) -> Mapping[str, Any]:
-        """What the procedure for one resource answers; that for all where there is none."""
+        """The answer of the procedure for one resource; of that for all if there is none."""
         if not resource.get:
             return self.listed(resource, organization, one)
         key = "incidentId" if resource.get == "statusPage.getIncident" else resource.key
@@ -82,7 +82,7 @@ class World:
         return found
 
     def listed(self, resource: Resource, organization: str, one: str) -> Mapping[str, Any]:
-        """How the list of all shows a resource."""
+        """A resource as the list of all shows it."""
         answer = self.rooms.good(resource.listed, self.filled(resource.list_place or {}, organization))
         return next(item for item in items_in(answer) if item["id"] == one)
 

@@ -18,7 +18,7 @@ TABLE = [
     (PEER, "198.51.100.1", PEER, UNTRUSTED),
     (PEER, "", PEER, UNTRUSTED),
     (OURS, "198.51.100.1", "198.51.100.1", None),
-    (OURS, "1.1.1.1, 198.51.100.1", "198.51.100.1", None),  # what stands left of it anybody can write
+    (OURS, "1.1.1.1, 198.51.100.1", "198.51.100.1", None),  # the client can write everything to the left of it
     (OURS, "1.1.1.1, 198.51.100.1, 10.2.3.4", "198.51.100.1", None),
     (OURS, "10.9.9.9, 10.2.3.4", "10.9.9.9", None),  # only proxies: the farthest
     (OURS, OURS, OURS, None),

@@ -1,4 +1,4 @@
-"""Long answers leave in pieces, and end where nobody reads them."""
+"""Long answers are sent in pieces, and end if they are not read."""
 
 import asyncio
 from collections import Counter

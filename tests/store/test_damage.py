@@ -1,4 +1,4 @@
-"""A database that is damaged while it is open: whoever meets the damage reports it, and it stays known."""
+"""A database that is damaged while it is open: its readers and writers report the damage, and it stays known."""
 
 import asyncio
 import os

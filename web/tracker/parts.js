@@ -140,7 +140,7 @@ function sendBare() {
 /** Sees to an entry after all that came before it; what comes of an entry goes with it. */
 function take(entry) {
   if (busy && !pending) return handle(entry);
-  // A part may never come: then what visitors do is kept up to here, and no more of it.
+  // A part may never come: then what visitors do is kept up to this bound.
   if (!(pending && kept[999] && entry.type)) kept.push(entry);
   if (pending && entry.type == "pagehide") sendBare();
   while (!pending && !busy && kept.length) {

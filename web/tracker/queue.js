@@ -9,7 +9,7 @@ import { silent } from "./silence.js";
 
 /**
  * What parts.js will see to, in its order: events, DOM events, calls as [name, ...arguments], failed requests as
- * [events, status]. Undefined as long as nobody needs it. parts.js takes it over by a `push` of its own.
+ * [events, status]. Undefined as long as none of it is needed. parts.js takes it over by a `push` of its own.
  * @type {any[] | undefined}
  */
 export let held;

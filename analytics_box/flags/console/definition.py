@@ -1,6 +1,6 @@
 """From what stands in a form to what flags and target groups are made of, by the names of the wire. Pure.
 
-A field or a row that nobody touched becomes what is stored, to the letter: forms cannot write all that an import can.
+An unchanged field or row keeps its stored value to the letter, because forms cannot express all that an import can.
 """
 
 from collections.abc import Mapping, Sequence

@@ -27,7 +27,7 @@ def started(given: GivenFields, *, by_sdk: bool = False) -> Definition:
 
 
 def updated(before: Definition, given: GivenFields) -> Definition:
-    """The definition with what is given, which draws independently once it gets variants, if nobody was drawn for its
+    """The definition with what is given, which draws independently once it gets variants, if no user was drawn for its
     rules yet. Raises BadRequest.
     """
     after = applied(before, given)

@@ -99,7 +99,7 @@ def rollout_draw(flag: Flag, bucketing: Bucketing) -> Draw:
 
 
 def draw_by(bucketing: Bucketing, key: str = "") -> Draw:
-    """The percent at which somebody is drawn by a bucketing, for the flag of a key."""
+    """The function that draws a user's percent by a bucketing, for the flag of a key."""
     return _ROLLOUTS[bucketing.algorithm](bucketing.salt or key)
 
 

@@ -102,7 +102,7 @@ class Ruleset:
         return found.flag if found else None
 
     def resting_of(self, key: str, asker: Asker) -> Flag | None:
-        """The inactive flag of a key whose off value somebody gets."""
+        """The inactive flag of a key whose off value the user gets."""
         found = self._resting_found(key, asker)
         return found.flag if found else None
 
@@ -135,7 +135,7 @@ class Ruleset:
         return self._common.get(key)
 
     def _resting_found(self, key: str, asker: Asker) -> "_Compiled | None":
-        """The inactive flag of a key that somebody gets the off value of: their own before the one for all."""
+        """The inactive flag of a key whose off value the user gets: their own before the one for all."""
         return self._resting_personal.get(asker.user_id, {}).get(key) or self._resting.get(key)
 
 
@@ -167,7 +167,7 @@ class _Compiled:
         return self._off("DEPENDENCY_NOT_SATISFIED")
 
     def rest(self) -> None:
-        """Give everybody the off value, because the flag is inactive."""
+        """Give all users the off value, because the flag is inactive."""
         self._made.clear()
         self.fixed = self._off("DEFAULT_VALUE")
 

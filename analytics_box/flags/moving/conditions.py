@@ -112,7 +112,7 @@ def of_type(attribute: str, *types: str) -> Node:
 
 
 def version(attribute: str, operator: Operator, wanted: str, shape: str) -> Node:
-    """Whether the attribute is a version of this shape that compares so. Nobody's is if the wanted one is none."""
+    """Whether the attribute is a version of this shape that compares so. None is if the wanted text is no version."""
     if not is_version(wanted, shape):
         return NOBODY
     return all_of((leaf(attribute, "matches", f"^{shape}$"), leaf(attribute, operator, wanted)))

@@ -29,7 +29,7 @@ class Shared(Struct, frozen=True, kw_only=True):
 
     evaluators: Mapping[str, Any]
     algorithm: Algorithm
-    sure: bool = True  # whether somebody said which version of flagd the file is of
+    sure: bool = True  # whether the user named the version of flagd that the file is of
 
 
 def is_flagd(given: Mapping[str, Any]) -> bool:

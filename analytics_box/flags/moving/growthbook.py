@@ -198,7 +198,7 @@ class _Reading:
         self._notes = notes
         self._is_boolean = is_boolean
         self._keys = {identity_of(one.value): one.key for one in variants}
-        self._taking = 0  # rules so far that take somebody
+        self._taking = 0  # rules so far that match users
         self.prerequisites: list[Prerequisite] = []
 
     def rules(self) -> list[Rule]:

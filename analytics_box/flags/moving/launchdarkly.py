@@ -251,7 +251,7 @@ class _Reading:
         if bucketing.attribute:
             without = all_of((condition, none_of([drawable(bucketing.attribute)])))
             yield rule(without, **self._gives(shares[0][0]), name=name)
-            drawn, end = draw_by(bucketing)(""), 0.0  # here nobody is drawn by an empty text
+            drawn, end = draw_by(bucketing)(""), 0.0  # here an empty text draws no user
             for variant, share in shares:
                 end += share
                 if drawn < end or variant is shares[-1][0]:

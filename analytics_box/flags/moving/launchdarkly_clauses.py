@@ -159,7 +159,7 @@ def _weighted(salt: str, given: Mapping[str, Any], condition: Node, notes: Notes
     if by and weight > 0:  # users without one are drawn at 0
         yield rule(all_of((condition, none_of([drawable(by)]))))
         if draw_by(Bucketing(algorithm="launchdarkly", salt=salt))("") < weight * 100 / _ALL:
-            yield rule(all_of((condition, leaf(by, "equals", ""))))  # here nobody is drawn by an empty text
+            yield rule(all_of((condition, leaf(by, "equals", ""))))  # here an empty text draws no user
     bucketing = Bucketing(algorithm="launchdarkly", salt=salt, attribute=by)
     yield rule(condition, percentage=round(weight * 100 / _ALL, 6), bucketing=bucketing)
 

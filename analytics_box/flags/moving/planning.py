@@ -208,13 +208,13 @@ class _Planning:
         return replace(
             definition,
             status="inactive" if wanted.decides and definition.status == "active" else definition.status,
-            offValue=None if waits else definition.offValue,  # which would be given to everybody until then
+            offValue=None if waits else definition.offValue,  # which all users would get until then
             rules=with_groups(definition.rules, known),
             targetGroupIds=tuple(known[one] for one in definition.targetGroupIds),
         )
 
     def _waits(self, wanted: Wanted, definition: Definition) -> bool:
-        """Whether somebody has to look at an active flag first, or at another one of the file that it needs."""
+        """Whether a user has to review an active flag first, or another one of the file that it needs."""
         return definition.status == "active" and (
             wanted.decides or not self._waiting.isdisjoint(dependencies.needs(definition))
         )

@@ -24,10 +24,10 @@ _REASONS: Final[Mapping[Reason, str]] = {
 def success(outcome: Outcome) -> bytes:
     """The result of a flag, as JSON.
 
-    A flag with variants gives that of somebody's variant, or its off value; if there is none there is no value, and the
-    client's code has the default. Other flags give whether they are enabled, which is also the variant of flags that
-    have none. The flag's payload, and the reason in the box's own
-    words, are metadata; in OFREP these are texts, numbers and booleans, so other payloads are JSON in a text.
+    A flag with variants gives the value of the user's variant, or its off value; without either there is no value, and
+    the client's code has the default. Other flags give whether they are enabled, which is also the variant of flags
+    that have none. The flag's payload, and the reason in the box's own words, are metadata; in OFREP these are texts,
+    numbers and booleans, so other payloads are JSON in a text.
     """
     said: dict[str, Any] = {
         "key": outcome.key,

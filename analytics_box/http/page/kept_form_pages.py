@@ -1,4 +1,4 @@
-"""GET /forms/kept, where somebody who signs in again finds the form that they sent."""
+"""GET /forms/kept, where a user who signs in again finds the form that they sent."""
 
 from analytics_box.http.page.kept_forms import KeptForms
 from analytics_box.http.page.visit import Next, Visitor

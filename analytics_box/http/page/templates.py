@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import litestar
     from litestar import Request, Response
 else:
-    jinja2, litestar = Later("jinja2"), Later("litestar")  # several megabytes, until somebody sees a page
+    jinja2, litestar = Later("jinja2"), Later("litestar")  # several megabytes, until a page is shown
 
 _FORM = (b"application/x-www-form-urlencoded",)
 _IN_A_LOCATION = string.digits + string.ascii_letters + string.punctuation + " "  # as it is; never the end of a line

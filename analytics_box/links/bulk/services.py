@@ -80,7 +80,7 @@ def _is_nothing(value: Any) -> bool:
 
 
 def _bitly(row: Row) -> list[Fields]:
-    """A link for each address: of its own, and custom ones. Nobody can move those of Bitly itself."""
+    """A link for each address: of its own, and custom ones. Those of Bitly itself cannot be moved."""
     own = row.get("link") or row.get("bitlink") or row.get("shortlink") or row.get("id")
     custom = row.get("custombitlinks") or [row.get("customlink") or row.get("custombitlink")]
     if not isinstance(custom, list) or len(custom) > _MOST_ADDRESSES:

@@ -38,7 +38,7 @@ class LinkDomains:
         return None if found is None or found.organization_id in self._closed else found
 
     def of(self, organization_id: str) -> list[LinkDomain]:
-        """Those of an organization, by name."""
+        """The domains of an organization, by name."""
         found = (one for one in self._by_name.values() if one.organization_id == organization_id)
         return sorted(found, key=lambda one: one.domain)
 

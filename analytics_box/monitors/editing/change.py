@@ -43,7 +43,7 @@ _NAMED: Final = 20  # monitors that an entry about many names
 
 
 class Tools(Struct, frozen=True):
-    """What the verbs work with: what secrets are sealed with, which networks monitors may reach, how many there may be,
+    """The tools of the verbs: the seal of secrets, the networks that monitors may reach, how many there may be,
     and which websites there are."""
 
     seal: Seal

@@ -39,7 +39,7 @@ class Verdict(Struct, frozen=True):
 
 
 class _Found(Struct, frozen=True):
-    """What an assertion is about: texts, any of which may do; none if it is not there, and `why` then.
+    """The subject of an assertion: texts, any of which may do; none if it is not there, and `why` then.
 
     `shown` is what people get to see, unless that is the texts.
     """
@@ -88,7 +88,7 @@ def _wrong_by_itself(assertions: tuple[Assertion, ...], seen: Seen) -> str:
 
 def _held(number: int, asked: Assertion, seen: Seen, read: "_Read", now: int) -> Held:
     if seen.unreadable and asked.subject in _OF_BODY:
-        return Held(number, held=False, seen=seen.unreadable)  # the negative ones, too: nobody knows what is in it
+        return Held(number, held=False, seen=seen.unreadable)  # including negative ones, because its content is unknown
     found = _SUBJECTS[asked.subject](asked, seen, read, now)
     shown = _short(found.shown or ", ".join(found.texts)) if found.texts else found.why
     try:

@@ -23,7 +23,7 @@ class DnsRecord(Struct, frozen=True):
     written: str
 
     def equals(self, value: str) -> bool:
-        """Whether somebody who writes this value means this record, in whichever of the usual spellings."""
+        """Whether this value means this record, in any of the usual spellings."""
         return value in {self.meaning, self.written} or compared(self.kind, value) == compared(self.kind, self.meaning)
 
     def contains(self, value: str) -> bool:

@@ -48,7 +48,7 @@ class Registration(Struct, frozen=True):
 class Registrations:
     """Asks registries. The list of them is kept for a week, what they say for half a day.
 
-    Their addresses come from IANA's list, which nobody here chose: they are asked as a stranger's are.
+    Their addresses come from IANA's list, which no user chose: they are asked as a stranger's are.
     """
 
     def __init__(self, clients: Clients, bootstrap: str = BOOTSTRAP) -> None:

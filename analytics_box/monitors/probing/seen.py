@@ -20,7 +20,7 @@ class Seen(Struct):
 
     `status_name` is like 404 Not Found; `total` and `ttfb` are in ms. `unreadable` says why there is no body where one
     came. `certificate_ends` is UTC ms. `tls_wrong` says why a certificate is not accepted; `certificate_valid` is None
-    where nobody looked.
+    if it was not checked.
     """
 
     status: int | None = None

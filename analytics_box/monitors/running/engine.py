@@ -222,7 +222,7 @@ class Engine:
 
     @property
     def isolated_since(self) -> int | None:
-        """When the box was found cut off from a network (UTC ms); None if it can reach all."""
+        """The time at which the box was found cut off from a network (UTC ms); None if it can reach all."""
         return self._networks.since
 
     # --- the loop

@@ -5,7 +5,7 @@ canary, has answered a question asked after it. If no canary answers, and most m
 either, the box is cut off, and what it holds says nothing. Most monitors are those of most organizations, too.
 
 Canaries are no evidence before one has answered for the first time, since a box may be where they cannot be reached.
-They are none either if nobody can ask them while most monitors are reached.
+They are none either if they cannot be asked while most monitors are reached.
 """
 
 import asyncio
@@ -112,7 +112,7 @@ class Isolation:
             self._asking = asyncio.get_running_loop().create_task(self._ask_all(len(self._held)))
 
     def due_at(self) -> int | None:
-        """The time of the next look (UTC ms); None if nobody has to, or a look is under way."""
+        """The time of the next look (UTC ms); None if none is needed, or a look is under way."""
         if not self._is_asked or self._asking is not None:
             return None
         now = self._clock.now()

@@ -55,7 +55,7 @@ class Networks:
 
     @property
     def answered_at(self) -> int:
-        """When a canary of the internet last answered (UTC ms); 0 if they are no evidence.
+        """The time at which a canary of the internet last answered (UTC ms); 0 if they are no evidence.
 
         What is set is what was known before a restart, of all networks.
         """
@@ -67,7 +67,7 @@ class Networks:
 
     @property
     def since(self) -> int | None:
-        """When the box was found cut off from a network (UTC ms); None if it can reach all."""
+        """The time at which the box was found cut off from a network (UTC ms); None if it can reach all."""
         return min((one.since for one in self._all if one.since is not None), default=None)
 
     def take(self, finished: Finished, watched: Watched) -> None:
@@ -93,7 +93,7 @@ class Networks:
             await one.settle()
 
     async def stop(self) -> None:
-        """Ask no more. What is held says nothing."""
+        """Stop asking. Held failures are dropped."""
         for one in self._all:
             await one.stop()
 

@@ -21,7 +21,7 @@ _MASKED: Final[Mapping[str, Callable[[str], str]]] = {"url": masked, "error": ma
 async def mask(events: Db, strings: Strings, sweep: Callable[[], Awaitable[object]]) -> int:
     """Mask URLs in all checks unless that is done already. Return the number of changed rows.
 
-    `sweep` removes texts that no row has any more.
+    `sweep` removes texts that no row has any longer.
     """
     if await events.read(_is_done):
         return 0

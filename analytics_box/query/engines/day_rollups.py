@@ -58,7 +58,7 @@ class DayRollups:
         """The statement that SQLite would run, None for a plan without `rows`. Reads, so it is for threads other than
         the event loop's."""
         if self.file is not None:
-            with contextlib.suppress(rollups_file.Unusable):  # who asks next has them made anew
+            with contextlib.suppress(rollups_file.Unusable):  # the next question rebuilds them
                 return self._events.read_now(partial(_statement, plan, sparing, self.file))
         return None if sparing else sqlite.render(plan)
 

@@ -218,7 +218,7 @@ def _csv(found: Sequence[Subscriber], seal: Seal) -> str:
 
 
 def _whole_address(one: Subscriber, seal: Seal) -> str:
-    """The address that messages go to; of one whose secrets cannot be read any more as much as is known."""
+    """The address that messages go to; as much of it as is known if its secrets can no longer be read."""
     try:
         return secrets.opened(seal, one.id, one.sealed).address or one.address
     except SealBroken:

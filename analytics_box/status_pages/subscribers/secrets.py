@@ -43,7 +43,7 @@ def address_at_rest(seal: Seal, kind: SubscriberKind, address: str) -> str:
 def seal_plain(db: Connection, seal: Seal) -> None:
     """Seal the addresses of webhooks that an earlier version stored in plain text. Nothing of them stays in the file.
 
-    One whose secrets cannot be read any more stays as it is.
+    A subscriber whose secrets can no longer be read stays as it is.
     """
     db.pragma("secure_delete", True)
     try:

@@ -201,7 +201,7 @@ def _at_rest(tools: Tools, wanted: Wanted) -> str:
 
 
 def _ask(db: Connection, subscriber: Subscriber, own: Secrets, now: int) -> Asked:
-    """Ask somebody to confirm. Raises RateLimited for a mailbox that was asked too often."""
+    """Ask a subscriber to confirm. Raises RateLimited for a mailbox that was asked too often."""
     if subscriber.kind == "email":
         mail_limits.take(db, "subscription", subscriber.address, now)
     rows.put(db, subscriber)

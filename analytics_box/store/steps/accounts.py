@@ -383,7 +383,7 @@ ACCESS = (
         "0027_private_targets",
         (
             # The private networks that an organization may reach: 'all' that the settings open, or a list. No row is
-            # none. Until now every organization reached all of them: that stays so where nobody but the administrators
+            # none. Until now every organization reached all of them: that stays so where no user but the administrators
             # of the box can make use of it, and where there is only one organization, which the setting was made for.
             """
             create table private_targets (
@@ -410,7 +410,7 @@ ACCESS = (
     (
         "0028_mail_and_accounts",
         (
-            # Mails of the last day that somebody else than their receiver can trigger (notify.mail_limits).
+            # Mails of the last day that people other than their receiver can trigger (notify.mail_limits).
             # `receiver` is the digest of a purpose with a mailbox or an account.
             """
             create table mails_sent (
@@ -426,7 +426,7 @@ ACCESS = (
         "0029_confirmed_accounts",
         (
             # An account is unconfirmed until its owner has opened a link that was only mailed, or an administrator has
-            # confirmed it. Links that were shown to somebody else (`by_mail` 0) prove nothing.
+            # confirmed it. Links that were shown to another user (`by_mail` 0) prove nothing.
             """
             alter table users add column is_unconfirmed integer not null default 0 check (is_unconfirmed in (0, 1))
             """,

@@ -1,4 +1,4 @@
-"""Changes of a table's checks that every stored row meets: its text is changed, and no row is written anew."""
+"""Changes of a table's checks that every stored row meets: its text is changed, and no row is rewritten."""
 
 
 def null_allowed(table: str, column: str) -> tuple[str, ...]:

@@ -125,7 +125,7 @@ def everyday_ids() -> dict[str, list[str]]:
 
 
 def related(definition: Definition, who: Sequence[str]) -> int:
-    """How many pairs of experiments with this definition depend on each other, by the users that get both variants."""
+    """The number of pairs of experiments with this definition that depend on each other, by their users."""
     flags = [replace(flag(key), definition=definition) for key in EXPERIMENTS]
     given = [ruleset(*flags).all(Context(user_id=one)) for one in who]
     found = 0
@@ -206,7 +206,7 @@ def test_variants_have_the_weights_that_they_were_given(algorithm: Algorithm) ->
 
 
 def test_the_draw_of_flagd_is_murmur3_of_salt_and_identity_together() -> None:
-    """It hashes the salt once, and the blocks of an identity once for all salts that are as long behind a block."""
+    """The salt is hashed once, and the blocks of an identity once for all salts that are as long behind a block."""
     chance = random.Random(11)
     letters = "abc-09é日🚀"
     for size in range(14):

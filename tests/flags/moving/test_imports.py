@@ -70,7 +70,7 @@ def test_what_was_lost_makes_an_inactive_flag_with_a_note(world: World) -> None:
     ]
     of_key = {one.key: one.definition for one in world.known().flags}
     assert (of_key["at-random"].offValue, of_key["plain-off"].offValue) == (None, False)
-    child = by_key(shown)["child"]  # of a flag that waits: nobody gets its off value either
+    child = by_key(shown)["child"]  # of a flag that waits: no user gets its off value either
     assert (child["flagStatus"], of_key["child"].offValue) == ("inactive", None)
     assert shown["inactive"] == sum("look at it" in " ".join(one["notes"]) for one in shown["flags"]) > 3
     slashed = by_key(shown)["name/with/slashes"]

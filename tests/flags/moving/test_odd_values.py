@@ -39,7 +39,7 @@ def of_growthbook(condition: Given) -> File:
 
 
 def matching(file: File, values: list[Any]) -> list[Any]:
-    """Those of the values for which the flag is on; it was imported as an active one."""
+    """The values that the flag is on for; it was imported as an active one."""
     assert [one.decides for one in file.flags] == [False]
     ready = compiled(flags_of(file), groups_of(file))
 

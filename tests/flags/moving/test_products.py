@@ -37,7 +37,7 @@ def read(product: str) -> File:
 
 
 def flags_of(file: File) -> list[Flag]:
-    """What an import makes of a file: flags that lost something that decides, or need such a one, are inactive."""
+    """Imported files: flags that lost something that decides, or need such a flag, are inactive."""
     definitions = {one.key: one.definition for one in file.flags if one.definition is not None}
     lost = {one.key for one in file.flags if one.decides}
     while more := {key for key, one in definitions.items() if key not in lost and lost.intersection(needs(one))}:

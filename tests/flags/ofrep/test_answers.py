@@ -136,7 +136,7 @@ def test_payloads_are_metadata(box: World) -> None:
     [
         ("unknown", 404, "FLAG_NOT_FOUND"),
         ("gone", 404, "FLAG_NOT_FOUND"),
-        ("sleeping", 404, "FLAG_NOT_FOUND"),  # whoever guesses the key of an inactive flag learns nothing
+        ("sleeping", 404, "FLAG_NOT_FOUND"),  # guessing the key of an inactive flag reveals nothing
         ("shared", 404, "FLAG_NOT_FOUND"),  # the organization's
         ("own", 404, "FLAG_NOT_FOUND"),  # somebody else's
         ("for-u1", 400, "TARGETING_KEY_MISSING"),

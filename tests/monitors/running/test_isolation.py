@@ -270,7 +270,7 @@ def test_network_of_a_monitor_is_that_of_its_address_or_its_name(url: str, addre
 
 
 def mixed(directory: Path) -> World:
-    """One monitor in the internet, and six in a private network."""
+    """A monitor in the internet, and six in a private network."""
     world = World(directory, canaries=CANARIES)
     world.put(monitor(1, failures_to_down=1))
     for number in range(2, 8):
