@@ -54,7 +54,7 @@ def wrong_with(field: str, op: str, values: tuple[str, ...]) -> str:
     if op not in limits.operators:
         return f"{field} can only be compared with {', '.join(limits.operators[:-1])} and {limits.operators[-1]}"
     if limits.most and not all(_is_number(value, limits.most) for value in values):
-        return f"{field} is a whole number from 1 to {limits.most}: at least so much"
+        return f"{field} is a whole number from 1 to {limits.most}, the minimum that a session must reach"
     return ""
 
 
