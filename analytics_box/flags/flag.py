@@ -46,6 +46,7 @@ Operator = Literal[
     "has_type",  # text, number, boolean, list or a kind of list: of the value itself, and not of the elements of a list
 ]
 Scalar = str | int | float | bool
+Only = Literal["", "text", "number"]
 
 LONGEST_KEY, LONGEST_NAME, LONGEST_DESCRIPTION = 128, 100, 500  # characters (wire 6.2)
 MOST_VARIANTS, MOST_RULES, MOST_VALUES, MOST_NODES, DEEPEST = 32, 100, 1_000, 200, 8
@@ -83,7 +84,8 @@ class Node(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
 
     An empty `all` or `none` holds for everybody, an empty `any` for nobody.
 
-    `attribute` is user_id, email, organization_id, team_id or the name of a property.
+    `attribute` is user_id, email, organization_id, team_id or the name of a property. With `only`, values and list
+    elements of other types never match.
     """
 
     all: tuple["Node", ...] | None = None
@@ -94,6 +96,7 @@ class Node(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     value: Scalar | None = None
     values: tuple[Scalar, ...] = ()
     group: str = ""
+    only: Only = ""
 
 
 class Bucketing(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):

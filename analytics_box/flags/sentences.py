@@ -52,7 +52,8 @@ def condition_sentence(node: Node, groups: Mapping[str, str], *, inside: bool = 
             return _several(kind, inner, groups, inside=inside)
     if node.group:
         return (Part(FlagWords.in_group), _value(groups.get(node.group, FlagWords.unknown_group)))
-    return compared(node.attribute, node.operator, node.values or _one(node.value))
+    said = compared(node.attribute, node.operator, node.values or _one(node.value))
+    return (*said, Part(FlagWords.only[node.only])) if node.only else said
 
 
 def compared(attribute: str, operator: str, values: Sequence[Scalar]) -> Sentence:

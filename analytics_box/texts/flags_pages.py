@@ -45,6 +45,7 @@ class FlagWords:
     }
     only_one: ClassVar[Mapping[str, str]] = {"in": "is", "not_in": "is not"}  # of lists of a single value
     any_of = "any of"
+    only: ClassVar[Mapping[str, str]] = {"text": " (only text values)", "number": " (only number values)"}
     comma = ", "
     or_last = " or "
     more: ClassVar[Mapping[bool, str]] = {True: "1 more", False: "{count} more"}

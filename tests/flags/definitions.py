@@ -22,7 +22,12 @@ WRITTEN: Final = (
         "conditions",
         conditions=Node(
             any=(
-                Node(all=(Node(attribute="email", operator="contains", value="@"), Node(attribute="plan", value=True))),
+                Node(
+                    all=(
+                        Node(attribute="email", operator="contains", value="@"),
+                        Node(attribute="plan", value=True, only="text"),
+                    )
+                ),
                 Node(none=(Node(attribute="version", operator="version_less", value="2.1.0"),)),
             )
         ),
@@ -91,7 +96,7 @@ def untold(state: FormState) -> FormState:
 
 
 def _tree(form: dict[str, str], name: str, tree: object) -> None:
-    for field in ("kind", "attribute", "property", "operator", "values", "group"):
+    for field in ("kind", "attribute", "property", "operator", "values", "group", "only"):
         form[f"{name}.{field}"] = getattr(tree, field)
     for place, inner in enumerate(getattr(tree, "inner")):  # noqa: B009 - any of its parts
         _tree(form, f"{name}.{place}", inner)

@@ -152,7 +152,7 @@ def _conditions(given: RuleFields, name: str, wrong: Wrong) -> dict[str, Any]:
             if share is None:
                 wrong.say(f"{name}.0.values", FlagForm.no_number)
             return {"type": "property", "value": share}
-        if only.attribute in SIMPLE:
+        if only.attribute in SIMPLE and not only.only:
             return _simple(only, f"{name}.0", wrong, batch=bool(given.batch))
         return {"type": "conditions", "conditions": _node(only, f"{name}.0", wrong)}
     return {"type": "conditions", "conditions": _node(tree, name, wrong)}
@@ -182,7 +182,8 @@ def _node(one: ConditionFields, name: str, wrong: Wrong) -> dict[str, Any]:
             wrong.say(f"{name}.group", FlagForm.no_group)
         return {"group": one.group}
     attribute = _property(one, name, wrong) if one.attribute == "property" else one.attribute
-    given, found = _values(one, name, wrong), {"attribute": attribute, "operator": one.operator}
+    given = _values(one, name, wrong)
+    found = {"attribute": attribute, "operator": one.operator} | ({"only": one.only} if one.only else {})
     if one.operator in ONLY_GIVEN:
         return found
     return found | ({"value": given[0]} if len(given) == 1 and one.operator not in LISTS else {"values": given})

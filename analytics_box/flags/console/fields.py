@@ -35,7 +35,7 @@ class ConditionFields(Struct, frozen=True):
     """A condition as it is typed, or several with how they are joined. `values` has one on each line.
 
     `attribute` is user_id, email, organization_id, team_id, property (of the name `property`), group (of the id
-    `group`), or percentage: a share of users, which stands alone in its rule.
+    `group`), or percentage: a share of users, which stands alone in its rule. `only` is kept as it is stored.
     """
 
     kind: str = ONE
@@ -44,6 +44,7 @@ class ConditionFields(Struct, frozen=True):
     operator: str = "in"
     values: str = ""
     group: str = ""
+    only: str = ""
     inner: tuple["ConditionFields", ...] = ()
 
 

@@ -152,6 +152,7 @@ def _fields(node: Node) -> ConditionFields:
         property="" if is_text else node.attribute,
         operator=node.operator,
         values=lines(given, texts=is_text),
+        only=node.only,
     )
 
 

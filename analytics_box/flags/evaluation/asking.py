@@ -229,7 +229,7 @@ def text_of(value: Any) -> str:
     if kind is bool:
         return "true" if value else "false"
     if kind is int:
-        return str(value) if abs(value) < 10**21 else _number_text(_as_float(value))
+        return str(value) if abs(value) < 10**21 else _number_text(as_float(value))
     if kind is float:
         return _number_text(value)
     return _joined(value) if kind is list else "[object Object]"
@@ -258,7 +258,8 @@ def _joined(elements: list[Any]) -> str:
     return ",".join(texts)[:LONGEST_TEXT]
 
 
-def _as_float(value: int) -> float:
+def as_float(value: int) -> float:
+    """A whole number as the nearest float; infinite if it is too large."""
     try:
         return float(value)
     except OverflowError:

@@ -190,7 +190,7 @@ class Compiler:
 
 def node_test(node: Node) -> Test:
     """What a condition asks of its attribute: of a list, that any element matches (or none, of a negation)."""
-    return matcher(node.operator, node_values(node), elements=True)
+    return matcher(node.operator, node_values(node), elements=True, only=node.only)
 
 
 def _of_texts(rule: Rule) -> Match | None:

@@ -12,14 +12,15 @@ from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Any, TypeVar
 
-from analytics_box.flags.evaluation.asking import Found, text_of
-from analytics_box.flags.flag import Operator, Scalar
+from analytics_box.flags.evaluation.asking import Found, as_float, text_of
+from analytics_box.flags.flag import Only, Operator, Scalar
 from analytics_box.query.patterns import NotAPattern, compiled
 
 Comparable = TypeVar("Comparable")
 Test = Callable[[Found], bool]
 
 _LONGEST_READ = 100  # characters of a date, a version or an address
+_LONGEST_NUMBER = 1_024  # characters
 _KEPT = 1_024  # of each that were read last: many rules look at the same one
 
 # What each negates.
@@ -37,16 +38,19 @@ def never(found: Found) -> bool:
     return False
 
 
-def matcher(operator: Operator, wanted: Iterable[Scalar], *, elements: bool = False) -> Test:
+def matcher(operator: Operator, wanted: Iterable[Scalar], *, elements: bool = False, only: Only = "") -> Test:
     """Whether a value is as any of the wanted ones says. What cannot be compared is no match, and never an error.
 
-    With `elements` a list is as its elements are: one of them has to match.
+    With `elements` a list is as its elements are: one of them has to match. With `only` a value or element of another
+    type does not match.
     """
     if operator == "exists":
         return _exists
     if operator == "not_exists":
         return _absent
     positive = _POSITIVE[NEGATIVE.get(operator, operator)](tuple(wanted))
+    if only:
+        positive = _of_type(_TYPES[only], positive)
     if elements and operator != "has_type":
         positive = _any_element(positive)
     return _negated(positive) if operator in NEGATIVE else positive
@@ -62,6 +66,10 @@ def _absent(found: Found) -> bool:
 
 def _negated(test: Test) -> Test:
     return lambda found: not test(found)
+
+
+def _of_type(types: tuple[type, ...], test: Test) -> Test:
+    return lambda found: type(found.value) in types and test(found)
 
 
 def _any_element(test: Test) -> Test:
@@ -118,17 +126,19 @@ def _compared(
     return make
 
 
-_NUMBER = re.compile(r"[+-]?(\d{1,300}(\.\d{0,300})?|\.\d{1,300})([eE][+-]?\d{1,4})?", re.ASCII)
+# JavaScript's white space, and its decimal numbers.
+_SPACE = "\t\n\v\f\r \xa0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff" + "".join(map(chr, range(0x2000, 0x200B)))
+_NUMBER = re.compile(r"[+-]?((\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?|Infinity)", re.ASCII)
 
 
 def number_of(value: Any) -> float | None:
-    """A number, or what a text says that is nothing but a decimal number."""
+    """A number, or the number in a text that has nothing else, as JavaScript reads decimal numbers."""
     kind = type(value)
     if kind is str:
-        value = value.strip()
-        value = float(value) if len(value) <= 400 and _NUMBER.fullmatch(value) else None
+        value = value.strip(_SPACE) if len(value) <= _LONGEST_NUMBER else ""
+        value = float(value) if _NUMBER.fullmatch(value) else None
     elif kind is int:
-        value = value if -(2**1023) < value < 2**1023 else None
+        value = as_float(value)
     elif kind is not float:
         return None
     return None if value is None or math.isnan(value) else value

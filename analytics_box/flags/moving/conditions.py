@@ -8,11 +8,13 @@ import msgspec
 from msgspec.structs import replace
 
 from analytics_box.file_queue import keep_going
+from analytics_box.flags.evaluation.matching import pattern_fault
 from analytics_box.flags.flag import (
     MOST_NODES,
     MOST_VALUES,
     Bucketing,
     Node,
+    Only,
     Operator,
     Rule,
     RuleType,
@@ -20,7 +22,7 @@ from analytics_box.flags.flag import (
     Variant,
     is_key,
 )
-from analytics_box.query.patterns import NotAPattern, compiled
+from analytics_box.flags.moving.patterns import SPACES, of_lower_case, shared
 
 EVERYBODY: Final = Node(all=())
 NOBODY: Final = Node(any=())
@@ -30,11 +32,18 @@ _NAMED: Final = r"(0|[1-9]\d*|\d*[A-Za-z-][0-9A-Za-z-]*)"
 _SUFFIXES: Final = rf"(-{_NAMED}(\.{_NAMED})*)?(\+[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?"
 STRICT_VERSION: Final = rf"{_NUMERIC}\.{_NUMERIC}\.{_NUMERIC}{_SUFFIXES}"  # three numbers, as semver.org has it
 LOOSE_VERSION: Final = rf"{_NUMERIC}(\.{_NUMERIC}(\.{_NUMERIC})?)?{_SUFFIXES}"  # one to three
-_INSTANT: Final = r"^\d{4}-\d\d-\d\d[Tt][^ ]*([Zz]|[+-]\d\d:\d\d)$"
+_AROUND: Final[Mapping[Operator, tuple[str, str]]] = {  # what is around a text in a regular expression
+    "equals": ("^", "$"),
+    "contains": ("", ""),
+    "starts_with": ("^", ""),
+    "ends_with": ("", "$"),
+}
+_INSTANT: Final = r"^\d{4}-\d\d-\d\d[Tt][^ ]*([Zz]|[+-]\d\d:?\d\d)$"
 
 _TYPES: Final[dict[str, RuleType]] = {"user_id": "user_id", "email": "email"}
 _PLAIN: Final = frozenset(("equals", "contains", "starts_with", "ends_with", "in"))
 MOST_PARTS: Final = 10 * MOST_NODES  # that a condition is read of, before what is the same in it is joined
+_LARGEST_INTEGER: Final = 2**53 - 1
 _LONGEST_PATTERN: Final = 900  # characters
 _LONGEST_VARIANT: Final = 64  # characters of a value that names its variant
 
@@ -57,12 +66,12 @@ def one_of(attribute: str, values: Sequence[Scalar]) -> Node:
     return any_of(Node(attribute=attribute, operator="in", values=tuple(part)) for part in parts)
 
 
-def each_of(attribute: str, operator: Operator, values: Sequence[Scalar]) -> Node:
-    """Whether the attribute compares so with any of these."""
+def each_of(attribute: str, operator: Operator, values: Sequence[Scalar], *, only: Only = "") -> Node:
+    """Whether the attribute compares so with any of these, perhaps only if it is of a type."""
     if not values:
         return NOBODY
     single: dict[str, Any] = {"value": values[0]} if len(values) == 1 else {"values": tuple(values)}
-    return Node(attribute=attribute, operator=operator, **single)
+    return Node(attribute=attribute, operator=operator, only=only, **single)
 
 
 def all_of(nodes: Iterable[Node]) -> Node:
@@ -95,15 +104,34 @@ def none_of(nodes: Iterable[Node]) -> Node:
     return Node(none=found.any if found.any is not None else (found,))
 
 
-def insensitive(attribute: str, values: Iterable[str], before: str = "", after: str = "") -> Node:
-    """Whether the attribute is or has one of these texts in any case, by regular expressions that are not too long."""
+def insensitive(attribute: str, values: Iterable[str], operator: Operator = "equals") -> Node | None:
+    """Whether the attribute is a text that is or has one of these in any case, or a list with such a text.
+
+    None if that cannot be said in regular expressions of RE2 that are not too long.
+    """
+    before, after = _AROUND[operator]
     parts: list[str] = []
-    for value in map(re.escape, values):
-        if parts and len(parts[-1]) + len(value) < _LONGEST_PATTERN:
-            parts[-1] += f"|{value}"
+    for value in values:
+        letters = of_lower_case(value, goes_on=not after)
+        if letters is None or len(letters) > _LONGEST_PATTERN:
+            return None
+        if parts and len(parts[-1]) + len(letters) < _LONGEST_PATTERN:
+            parts[-1] += f"|{letters}"
         else:
-            parts.append(value)
-    return each_of(attribute, "matches", [f"(?is){before}(?:{part}){after}" for part in parts])
+            parts.append(letters)
+    return each_of(attribute, "matches", [f"{before}(?:{part}){after}" for part in parts], only="text")
+
+
+def without_text(attribute: str) -> Node:
+    """Whether the attribute is there but empty as a text: a list is its elements with commas between them."""
+    letters = none_of([leaf(attribute, "matches", "(?s).")])
+    return any_of(
+        (
+            all_of((of_type(attribute, "text"), leaf(attribute, "equals", ""))),
+            of_type(attribute, "empty_list"),
+            all_of((of_type(attribute, "one_element"), letters)),
+        )
+    )
 
 
 def of_type(attribute: str, *types: str) -> Node:
@@ -115,7 +143,8 @@ def version(attribute: str, operator: Operator, wanted: str, shape: str) -> Node
     """Whether the attribute is a version of this shape that compares so. None is if the wanted text is no version."""
     if not is_version(wanted, shape):
         return NOBODY
-    return all_of((leaf(attribute, "matches", f"^{shape}$"), leaf(attribute, operator, wanted)))
+    asked: tuple[tuple[Operator, str], ...] = (("matches", f"^{shape}$"), (operator, wanted))
+    return all_of(each_of(attribute, one, (value,), only="text") for one, value in asked)
 
 
 def is_instant(value: Scalar) -> bool:
@@ -128,18 +157,27 @@ def is_version(text: str, shape: str) -> bool:
     return re.fullmatch(shape, text, re.ASCII) is not None
 
 
+def has_huge_number(version: str) -> bool:
+    """Return whether a version has a number that JavaScript cannot hold, so that engines compare it differently."""
+    return any(int(one) > _LARGEST_INTEGER for one in re.findall(r"\d+", version, re.ASCII))
+
+
 def instant(attribute: str, operator: Operator, wanted: Scalar) -> Node:
     """Whether the attribute is a time of RFC 3339 with an offset that is before or after another."""
-    return all_of((leaf(attribute, "matches", _INSTANT), leaf(attribute, operator, wanted)))
+    asked: tuple[tuple[Operator, Scalar], ...] = (("matches", _INSTANT), (operator, wanted))
+    return all_of(each_of(attribute, one, (value,), only="text") for one, value in asked)
 
 
-def pattern(attribute: str, text: str) -> Node | None:
-    """Whether a regular expression matches the attribute; None for one that RE2 does not know."""
-    try:
-        compiled(text)
-    except NotAPattern:
+def pattern(attribute: str, texts: Sequence[str], flags: str = "", spaces: str = SPACES) -> Node | None:
+    """Whether one of these regular expressions matches the attribute, which is a text, or a text in its list.
+
+    `spaces` are what `\\s` stands for. None if SDKs or RE2 read one of them differently.
+    """
+    known = [shared(text, spaces) for text in texts]
+    wanted = [f"{flags}{one}" for one in known if one is not None]
+    if len(wanted) < len(texts) or any(map(pattern_fault, wanted)):
         return None
-    return leaf(attribute, "matches", text)
+    return each_of(attribute, "matches", wanted, only="text")
 
 
 def rule(

@@ -5,17 +5,37 @@ their order; a draw (`fractional`) becomes a rule for each share.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
 from typing import Any, Final
 
 import msgspec
 from msgspec import Struct
 
 from analytics_box.errors import BadRequest
+from analytics_box.flags.evaluation.bucketing import draw_by
 from analytics_box.flags.flag import Algorithm, Bucketing, Definition, Node, Rule, Variant
-from analytics_box.flags.moving.conditions import EVERYBODY, all_of, exists, is_for_everybody, none_of, rule, type_of
+from analytics_box.flags.moving.conditions import (
+    EVERYBODY,
+    all_of,
+    exists,
+    is_for_everybody,
+    none_of,
+    rule,
+    type_of,
+    without_text,
+)
 from analytics_box.flags.moving.flagd_conditions import Evaluators, Strange, attribute_of, condition, shown
 from analytics_box.flags.moving.taking import listed, mapping, number, text
-from analytics_box.flags.moving.wanted import MOST, File, Notes, Wanted, description_of, key_error, wanted
+from analytics_box.flags.moving.wanted import (
+    MOST,
+    File,
+    Notes,
+    Wanted,
+    description_of,
+    disagreements,
+    key_error,
+    wanted,
+)
 
 _DEEPEST: Final = 30
 _DRAWN: Final = (
@@ -60,9 +80,11 @@ def read(
     if environment is not None:
         raise BadRequest.about("sourceEnvironment", "A file of flagd has no environments")
     shared = Shared(evaluators=mapping(given.get("$evaluators")), algorithm=algorithm, sure=sure)
+    found = tuple(_wanted(at, str(key), mapping(one), shared) for at, (key, one) in enumerate(flags.items(), 1))
+    lost = ["metadata has no counterpart"] if given.get("metadata") else []
     return File(
-        flags=tuple(_wanted(at, str(key), mapping(one), shared) for at, (key, one) in enumerate(flags.items(), 1)),
-        notes=("metadata has no counterpart",) if given.get("metadata") else (),
+        flags=found,
+        notes=(*lost, *disagreements("flagd", found)),
     )
 
 
@@ -195,15 +217,23 @@ class _Reading:
         if not self._sure:
             self._notes.lose(_DRAWN)
         weights = [self._weight(one) for one in shares]
-        if not sum(weights):
-            raise Strange("a fractional whose weights are all 0")
+        if not 0 < sum(weights) < 2**31:
+            raise Strange("a fractional whose weights do not add up to 1 to 2,147,483,647")
         bucketing = Bucketing(algorithm=self._algorithm, salt=salt, attribute=attribute)
         if by is not None and not _has(path, attribute):
             self._notes.lose(
                 f"Without {attribute} each of flagd's engines draws in its own way; here the default counts"
             )
         yield from self._leaf(None, all_of((path, none_of([exists(attribute)]))))
+        if by is not None and attribute != "user_id":  # here nobody is drawn by an empty text
+            empty = self._shared_out(draw_by(bucketing)(""), shares, weights)
+            yield from self._leaf(empty, all_of((path, without_text(attribute))))
         yield from self._shares(shares, weights, bucketing, path)
+
+    def _shared_out(self, drawn: float, shares: Sequence[Any], weights: Sequence[float]) -> Any:
+        """The outcome of the share that a draw falls into."""
+        ends = accumulate(weights)
+        return next(share[0] for share, end in zip(shares, ends, strict=True) if drawn * sum(weights) < end * 100)
 
     def _shares(
         self, shares: Sequence[Any], weights: Sequence[float], bucketing: Bucketing, path: Node
@@ -223,9 +253,10 @@ class _Reading:
                 )
 
     def _weight(self, share: Any) -> float:
-        if not 1 <= len(share) <= 2 or (len(share) == 2 and number(share[1]) is None):
-            raise Strange("a fractional whose weights are no numbers")
-        return max(number(share[1]) or 0, 0) if len(share) == 2 else 1
+        weight = share[1] if len(share) == 2 else 1
+        if not 1 <= len(share) <= 2 or weight is None or number(weight) != weight or weight % 1:
+            raise Strange("a fractional whose weights are no whole numbers")
+        return max(weight, 0)
 
     def _drawn_by(self, given: Any) -> tuple[str, str]:
         """Salt and attribute of a draw: the flag's key and the targeting key where nothing is said."""

@@ -18,11 +18,13 @@ from analytics_box.flags.moving.conditions import (
     all_of,
     any_of,
     exists,
+    has_huge_number,
     is_version,
     leaf,
     none_of,
     of_type,
     one_of,
+    without_text,
 )
 from analytics_box.flags.moving.taking import is_scalar, scalars
 
@@ -104,7 +106,7 @@ def condition(given: Any, evaluators: Evaluators, depth: int = 0) -> Node:
     if operation == "$ref":
         return condition(evaluators.find(arguments), evaluators, depth + 1)
     listed = arguments if isinstance(arguments, list) else [arguments]
-    if operation in _JOINED:
+    if operation in _JOINED and listed:
         return _JOINED[operation]([condition(one, evaluators, depth + 1) for one in listed])
     if operation in {"!", "!!"} and len(listed) == 1:
         found = _truth(listed[0], evaluators, depth)
@@ -163,7 +165,7 @@ def _equal(one: Any, other: Any, *, strict: bool) -> Node | None:
         numbers = all_of((of_type(attribute, "number"), *leaves))
         truths = (all_of((of_type(attribute, "boolean"), one)) for one in truth)
         return any_of((all_of((comparable(attribute), alike)), numbers, *truths))
-    return any_of((all_of((comparable(attribute), *leaves)), *truth))
+    return any_of(all_of((comparable(attribute), *one)) for one in (leaves, *([one] for one in truth)))
 
 
 def _ordered(operation: str, arguments: Sequence[Any]) -> Node | None:
@@ -181,7 +183,8 @@ def _ordered(operation: str, arguments: Sequence[Any]) -> Node | None:
         return None
     found = all_of((comparable(attribute), leaf(attribute, _NUMBERS[operation], value)))
     # In JsonLogic a missing value, an empty list and false are 0 there, and true is 1.
-    missing, off, on = none_of([exists(attribute)]), leaf(attribute, "equals", False), leaf(attribute, "equals", True)
+    missing, loose = none_of([exists(attribute)]), comparable(attribute)
+    off, on = (all_of((loose, leaf(attribute, "equals", truth))) for truth in (False, True))
     as_numbers = ((missing, 0), (of_type(attribute, "empty_list"), 0), (off, 0), (on, 1))
     return any_of((found, *(node for node, number in as_numbers if _HOLDS[operation](number, value))))
 
@@ -191,6 +194,8 @@ def type_test(var: Any, name: str) -> Any:
     match name:
         case "text":
             return {"===": [{"cat": [var]}, var]}
+        case "empty_text":  # of which a missing value and an empty list are one, too
+            return {"===": [{"cat": [var]}, ""]}
         case "number":
             return {"===": [{"+": [var]}, var]}
         case "empty_list":  # the one value that is false and none of the others that are
@@ -207,6 +212,8 @@ def _tested_type(given: Mapping[str, Any]) -> Node | None:
     attribute = attribute_of(var)
     if attribute is None:
         return None
+    if given == type_test(var, "empty_text"):
+        return any_of((none_of([exists(attribute)]), without_text(attribute)))
     names = ("text", "number", "boolean", "empty_list")
     return next((of_type(attribute, name) for name in names if given == type_test(var, name)), None)
 
@@ -247,7 +254,7 @@ def _version(attribute: str, operation: str, wanted: str) -> Node | None:
     if not is_version(wanted, f"[vV]?{LOOSE_VERSION}"):
         return NOBODY
     compared = _of_version(attribute, operation, wanted)
-    if compared is None:
+    if compared is None or has_huge_number(wanted):
         return None
     return any_of(all_of((readable(attribute), one)) for one in compared.any or (compared,))
 

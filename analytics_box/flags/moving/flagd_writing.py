@@ -27,7 +27,7 @@ from analytics_box.flags.flag import (
     TargetGroup,
     Variant,
 )
-from analytics_box.flags.moving.conditions import EVERYBODY, is_for_everybody, none_of, of_type
+from analytics_box.flags.moving.conditions import EVERYBODY, is_for_everybody, none_of, of_type, without_text
 from analytics_box.flags.moving.flagd_conditions import comparable, inside, readable, truthy, type_test
 from analytics_box.flags.moving.wanted import Notes
 
@@ -190,6 +190,11 @@ class _Writing:
             parts = [self._node(one) if isinstance(one, Node) else one for one in _with_truths(left)]
             return {"and": parts} if len(parts) > 1 else parts[0] if parts else True
         if node.any is not None:
+            if node.any and node == without_text(
+                attribute := node.any[-1].all[0].attribute if node.any[-1].all else ""
+            ):
+                var = _var(attribute)
+                return {"and": [{"!==": [var, None]}, type_test(var, "empty_text")]}
             if (found := _contained(node.any)) is not None:
                 return {"in": [found.value, _var(found.attribute)]}
             return {"or": [self._node(one) for one in node.any]} if node.any else False
@@ -209,6 +214,8 @@ class _Writing:
         var, operator = _var(node.attribute), node.operator
         if "." in node.attribute:
             raise _Strange(f"the attribute {node.attribute}, whose name has a dot,")
+        if node.only:
+            raise _Strange(f"{operator} of {node.only} values only")
         if operator in _NEGATIVE:
             return {"!": self._leaf(replace(node, operator=_NEGATIVE[operator]))}
         if operator in {"exists", "not_exists"}:

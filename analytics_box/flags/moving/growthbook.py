@@ -23,6 +23,7 @@ from analytics_box.flags.moving.wanted import (
     Wanted,
     chosen_environment,
     description_of,
+    disagreements,
     key_error,
     name_of,
     wanted,
@@ -83,9 +84,11 @@ def read(given: Mapping[str, Any], environment: str | None = None) -> File:
         variants={one.key: variants_of(*_values(one.given)) for one in features},
         mixed=len({name for one in features for name in _ids_in(one.given)}) > 1,
     )
+    flags = tuple(_wanted(position, one, around) for position, one in enumerate(features, 1))
+    lost = ["experiments of pages and URLs have no counterpart"] if given.get("experiments") else []
     return File(
-        flags=tuple(_wanted(position, one, around) for position, one in enumerate(features, 1)),
-        notes=(_IDS, *(["experiments of pages and URLs have no counterpart"] if given.get("experiments") else [])),
+        flags=flags,
+        notes=(_IDS, *lost, *disagreements("GrowthBook", flags)),
         chosen=chosen,
     )
 

@@ -1,12 +1,15 @@
 """Conditions of GrowthBook, written as those of MongoDB. Pure."""
 
 from collections.abc import Callable, Mapping, Sequence
+from operator import ge, gt, le, lt
 from typing import Any, Final
 
 from analytics_box.file_queue import keep_going
 from analytics_box.flags.flag import Node, Operator, Scalar
 from analytics_box.flags.moving.conditions import (
+    EVERYBODY,
     MOST_PARTS,
+    NOBODY,
     all_of,
     any_of,
     exists,
@@ -17,8 +20,9 @@ from analytics_box.flags.moving.conditions import (
     one_of,
     pattern,
 )
-from analytics_box.flags.moving.taking import is_scalar, listed, mapping, scalars
+from analytics_box.flags.moving.taking import is_scalar, listed, mapping, number, scalars
 from analytics_box.flags.moving.wanted import Notes
+from analytics_box.query.patterns import found_in
 
 _USER: Final = "user_id"
 IDS: Final = frozenset(("id", "userId", "user_id"))  # attributes that are the user id here
@@ -31,6 +35,7 @@ _NUMBERS: Final[dict[str, Operator]] = {
     "$lt": "less",
     "$lte": "less_or_equal",
 }
+_HOLDS: Final[dict[str, Callable[[float, float], bool]]] = {"$gt": gt, "$gte": ge, "$lt": lt, "$lte": le}
 _VERSIONS: Final[dict[str, Operator]] = {
     "$veq": "version_equals",
     "$vgt": "version_greater",
@@ -80,8 +85,7 @@ class _Reading:
     def _entry(self, name: str, asked: Any, depth: int) -> Node:
         inside = [self.whole(mapping(one), depth) for one in listed(asked)] if name in _JOINED else []
         if name in _JOINED:
-            # No alternatives at all are met by everybody.
-            return all_of([]) if not inside and name == "$or" else _JOINED[name](inside)
+            return _EMPTY[name] if not inside else _JOINED[name](inside)
         if name == "$not":
             return none_of([self.whole(mapping(asked), depth)])
         if name == "$savedGroup":
@@ -95,46 +99,29 @@ class _Reading:
     def _value(self, attribute: str, asked: Any, depth: int) -> Node:
         if asked is None:
             return none_of([exists(attribute)])
-        if isinstance(asked, dict) and all(str(name).startswith("$") for name in asked):
+        if isinstance(asked, dict) and asked and all(str(name).startswith("$") for name in asked):
+            if asked.get("$exists") is not True:
+                _check_missing(attribute, asked)
             return all_of([self._operator(attribute, str(name), one, depth) for name, one in asked.items()])
         if not is_scalar(asked):
             raise _Strange(f"comparing {attribute} with a list or an object")
+        if asked == "null" or (asked == 0 and asked is not False):
+            raise _Strange(f"comparing {attribute} with {asked}, as which some SDKs read a missing value,")
         return _equal(attribute, asked)
 
     def _operator(self, attribute: str, name: str, asked: Any, depth: int) -> Node:
         if depth > _DEEPEST:
             raise _Strange("a condition as deep as that")
         self.compares_versions |= name in _VERSIONS or name == "$vne"
-        if name in _PLAIN and is_scalar(asked):
-            return _PLAIN[name](attribute, asked)
-        if name in {"$in", "$nin"} and len(scalars(asked)) == len(listed(asked)):
-            found = _one_of(attribute, scalars(asked))
-            return found if name == "$in" else none_of([found])
-        if name in {"$ini", "$nini"} and all(isinstance(one, str) for one in listed(asked)):
-            found = all_of((of_type(attribute, "text", "texts"), insensitive(attribute, listed(asked), "^", "$")))
-            return found if name == "$ini" else none_of([found])
-        if name in _NUMBERS and isinstance(asked, int | float):
-            _check_id(attribute, (asked,))
-            return all_of((of_type(attribute, "number"), leaf(attribute, _NUMBERS[name], asked)))
-        if name in _VERSIONS and isinstance(asked, str):
-            return leaf(attribute, _VERSIONS[name], asked)
-        if name == "$vne" and isinstance(asked, str):
-            return none_of([leaf(attribute, "version_equals", asked)])
-        if name in _PATTERNS and isinstance(asked, str):
-            before, is_negated = _PATTERNS[name]
-            matched = pattern(attribute, f"{before}{asked}")
-            if matched is None:
-                raise _Strange(f"the regular expression {asked[:100]}")
-            matched = all_of((of_type(attribute, "text"), matched))
-            return none_of([matched]) if is_negated else matched
         if name == "$not":
             return none_of([self._value(attribute, asked, depth + 1)])
         if name in {"$inGroup", "$notInGroup"}:
             found = self._group(attribute, str(asked))
             return found if name == "$inGroup" else none_of([found])
-        if name in {"$eq", "$ne"} and asked is None:
-            return exists(attribute) if name == "$ne" else none_of([exists(attribute)])
-        raise _Strange(f"{name} of {attribute}")
+        compared = _compared(attribute, name, asked)
+        if compared is None:
+            raise _Strange(f"{name} of {attribute}")
+        return compared
 
     def _group(self, attribute: str, name: str) -> Node:
         given = self._groups.get(name)
@@ -152,6 +139,46 @@ class _Reading:
         if group.get("type") == "condition" and isinstance(group.get("condition"), dict):
             return self.whole(group["condition"], depth)
         raise _Strange(f"the saved group {name}")
+
+
+def _compared(attribute: str, name: str, asked: Any) -> Node | None:
+    """Whether an attribute is as one operator says; None for an unknown one."""
+    if name in _PLAIN and is_scalar(asked):
+        return _PLAIN[name](attribute, asked)
+    if name in {"$eq", "$ne"} and asked is None:
+        return exists(attribute) if name == "$ne" else none_of([exists(attribute)])
+    if name in {"$in", "$nin"} and len(scalars(asked)) == len(listed(asked)):
+        found = _one_of(attribute, scalars(asked))
+        return found if name == "$in" else none_of([found])
+    if name in {"$ini", "$nini"} and all(isinstance(one, str) for one in listed(asked)):
+        alike = insensitive(attribute, listed(asked))
+        return none_of([alike]) if alike is not None and name == "$nini" else alike
+    if name in _NUMBERS and number(asked) == asked:
+        _check_id(attribute, (asked,))
+        return all_of((of_type(attribute, "number"), leaf(attribute, _NUMBERS[name], asked)))
+    if name in _PATTERNS and isinstance(asked, str):
+        matched = pattern(attribute, [asked], _PATTERNS[name])
+        if matched is None:
+            raise _Strange(f"the regular expression {asked[:100]}")
+        return all_of((of_type(attribute, "text"), matched))
+    return _version(attribute, name, asked) if isinstance(asked, str) else None
+
+
+def _version(attribute: str, name: str, wanted: str) -> Node | None:
+    if name == "$vne":
+        return none_of([leaf(attribute, "version_equals", wanted)])
+    return leaf(attribute, _VERSIONS[name], wanted) if name in _VERSIONS else None
+
+
+def _check_missing(attribute: str, asked: Mapping[str, Any]) -> None:
+    """Raise _Strange if users without the attribute meet operators in JavaScript alone: as 0, or as the text null."""
+    for name, one in asked.items():
+        wanted = number(one) if name in _HOLDS else None
+        is_met = wanted is not None and _HOLDS[name](0, wanted)
+        if name in _PATTERNS and isinstance(one, str) and (flagged := pattern(attribute, [one], _PATTERNS[name])):
+            is_met = found_in(str(flagged.value), "null")
+        if is_met:
+            raise _Strange(f"{name} of {attribute}, which users without it meet by some SDKs only,")
 
 
 def _check_id(attribute: str, values: Sequence[Scalar]) -> None:
@@ -172,12 +199,8 @@ def _one_of(attribute: str, values: Sequence[Scalar]) -> Node:
 
 
 _JOINED: Final[dict[str, Callable[[list[Node]], Node]]] = {"$and": all_of, "$or": any_of, "$nor": none_of}
-_PATTERNS: Final = {
-    "$regex": ("", False),
-    "$regexi": ("(?i)", False),
-    "$notRegex": ("", True),
-    "$notRegexi": ("(?i)", True),
-}
+_EMPTY: Final = {"$and": EVERYBODY, "$or": EVERYBODY, "$nor": NOBODY}  # with no alternatives at all
+_PATTERNS: Final = {"$regex": "", "$regexi": "(?i)"}  # the negative ones are unknown to GrowthBook's JavaScript SDK
 _PLAIN: Final[dict[str, Callable[[str, Any], Node]]] = {
     "$eq": _equal,
     "$ne": lambda attribute, asked: none_of([_equal(attribute, asked)]),

@@ -32,6 +32,7 @@ from analytics_box.flags.moving.wanted import (
     Wanted,
     chosen_environment,
     description_of,
+    disagreements,
     key_error,
     name_of,
     wanted,
@@ -78,9 +79,11 @@ def read(given: Mapping[str, Any], environment: str | None = None) -> File:
     segments = Segments(given.get("segments"))
     read_features = [_feature(one, chosen) for one in found]
     features = {one.key: one for one in read_features}
+    flags = tuple(_wanted(position, one, features, segments) for position, one in enumerate(read_features, 1))
     return File(
-        flags=tuple(_wanted(position, one, features, segments) for position, one in enumerate(read_features, 1)),
+        flags=flags,
         groups=tuple(segments.groups()),
+        notes=tuple(disagreements("LaunchDarkly", flags)),
         chosen=chosen,
     )
 

@@ -12,6 +12,7 @@ from analytics_box.flags.moving.conditions import (
     any_of,
     each_of,
     exists,
+    has_huge_number,
     instant,
     is_for_nobody,
     is_instant,
@@ -43,6 +44,7 @@ _VERSIONS: Final[dict[str, Operator]] = {
     "semVerGreaterThan": "version_greater",
 }
 _ALL: Final = 100_000  # what weights add up to
+_WHOLE: Final = r"^-?(\d+|\d+(\.\d+)?e\+\d+)$"  # a whole number as JavaScript writes it
 _DEEPEST: Final = 4  # segments in segments
 
 
@@ -160,6 +162,8 @@ def _weighted(salt: str, given: Mapping[str, Any], condition: Node, notes: Notes
         yield rule(all_of((condition, none_of([drawable(by)]))))
         if draw_by(Bucketing(algorithm="launchdarkly", salt=salt))("") < weight * 100 / _ALL:
             yield rule(all_of((condition, leaf(by, "equals", ""))))  # here an empty text draws no user
+    if by:
+        condition = all_of((condition, none_of([leaf(by, "equals", "")])))
     bucketing = Bucketing(algorithm="launchdarkly", salt=salt, attribute=by)
     yield rule(condition, percentage=round(weight * 100 / _ALL, 6), bucketing=bucketing)
 
@@ -177,35 +181,29 @@ def _group(given: Mapping[str, Any], rules: tuple[Rule, ...], notes: Notes) -> W
 
 def drawable(attribute: str) -> Node:
     """Whether users can be drawn by their attribute: it is a text or a whole number."""
-    whole = all_of((of_type(attribute, "number"), leaf(attribute, "matches", r"^-?\d+$")))
+    whole = all_of((of_type(attribute, "number"), leaf(attribute, "matches", _WHOLE)))
     return any_of((of_type(attribute, "text"), whole))
 
 
 def _compared(attribute: str, operator: str, values: Sequence[Scalar]) -> Node | None:
     if operator == "in":
         return one_of(attribute, values)
+    texts = [one for one in values if isinstance(one, str)]
     if operator == "matches":
-        wanted = [one for one in values if isinstance(one, str)]
-        if any(pattern(attribute, one) is None for one in wanted):
-            return None
-        return _of_type(attribute, "text", each_of(attribute, "matches", wanted))
+        return pattern(attribute, texts)
     if operator in _TEXTS:
-        wanted = [one for one in values if isinstance(one, str)]
-        return _of_type(attribute, "text", each_of(attribute, _TEXTS[operator], wanted))
+        if "" in texts:  # which is in every text
+            return pattern(attribute, [""])
+        return each_of(attribute, _TEXTS[operator], texts, only="text")
     if operator in _NUMBERS:
         numbers = [one for one in values if isinstance(one, int | float) and not isinstance(one, bool)]
-        return _of_type(attribute, "number", each_of(attribute, _NUMBERS[operator], numbers))
+        return each_of(attribute, _NUMBERS[operator], numbers, only="number")
     if operator in _VERSIONS:
-        versions = [one for one in values if isinstance(one, str)]
-        compared = any_of(version(attribute, _VERSIONS[operator], one, LOOSE_VERSION) for one in versions)
-        return _of_type(attribute, "text", compared)
+        if any(has_huge_number(one) for one in texts):
+            return None
+        return any_of(version(attribute, _VERSIONS[operator], one, LOOSE_VERSION) for one in texts)
     if operator in _DATES:
         dates = [one for one in values if is_instant(one)]
-        number = all_of((of_type(attribute, "number", "numbers"), each_of(attribute, _DATES[operator], dates)))
+        number = each_of(attribute, _DATES[operator], dates, only="number")
         return any_of((number, *(instant(attribute, _DATES[operator], one) for one in dates)))
     return None
-
-
-def _of_type(attribute: str, name: str, compared: Node) -> Node:
-    """Whether the attribute, or an element of a list of this type, is of the type and compares so."""
-    return all_of((of_type(attribute, name, f"{name}s"), compared))

@@ -1,10 +1,10 @@
 """Values of a file that somebody else wrote, whatever they are. Pure."""
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
 from analytics_box.errors import BadRequest
+from analytics_box.flags.evaluation.matching import number_of
 from analytics_box.flags.flag import Scalar
 
 
@@ -47,13 +47,8 @@ def is_scalar(given: Any) -> bool:
 
 def number(given: Any) -> float | None:
     """A finite number, also one that is written as text; None for what is none."""
-    if isinstance(given, bool) or not isinstance(given, int | float | str):
-        return None
-    try:
-        found = float(given)
-    except (ValueError, OverflowError):
-        return None
-    return found if math.isfinite(found) and abs(found) < 1e15 else None
+    found = number_of(given)
+    return float(found) if found is not None and abs(found) < 1e15 else None
 
 
 def entries(given: Any, name: str) -> list[Mapping[str, Any]]:

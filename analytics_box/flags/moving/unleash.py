@@ -23,6 +23,7 @@ from analytics_box.flags.moving.wanted import (
     Wanted,
     chosen_environment,
     description_of,
+    disagreements,
     key_error,
     name_of,
     wanted,
@@ -70,9 +71,10 @@ def read(given: Mapping[str, Any], environment: str | None = None) -> File:
         raise BadRequest(f"A file can have up to {MOST:,} flags; split it")
     toggles, chosen = _toggles(given, features, environment)
     states = {one.key: one.enabled for one in toggles}
+    flags = tuple(_wanted(number, one, states) for number, one in enumerate(toggles, 1))
     return File(
-        flags=tuple(_wanted(number, one, states) for number, one in enumerate(toggles, 1)),
-        notes=tuple(_lost(given)),
+        flags=flags,
+        notes=(*_lost(given), *disagreements("Unleash", flags)),
         chosen=chosen,
     )
 
@@ -228,6 +230,9 @@ def _gate(key: str, given: Mapping[str, Any], notes: Notes) -> Gate | None:
         parameter, attribute, operator = _LISTS[name]
         values = [one.strip() for one in text(parameters.get(parameter)).split(",") if one.strip()]
         found = one_of(attribute, values) if operator == "in" else unleash_constraints.within(attribute, values)
+        if found is None:
+            notes.lose(f"The strategy {name} has networks that have no counterpart")
+            return None
         return Gate(condition=all_of((condition, found)))
     if name == "flexibleRollout" or name in _GRADUAL:
         return _gradual(key, name, parameters, condition, notes)

@@ -1,6 +1,7 @@
 """The constraints of Unleash's strategies as conditions. Pure."""
 
 from collections.abc import Iterable, Mapping
+from ipaddress import IPv6Network
 from typing import Any, Final
 
 from analytics_box.flags.evaluation.matching import network_of
@@ -9,8 +10,8 @@ from analytics_box.flags.moving.conditions import (
     STRICT_VERSION,
     all_of,
     each_of,
+    has_huge_number,
     insensitive,
-    instant,
     is_version,
     leaf,
     none_of,
@@ -18,17 +19,19 @@ from analytics_box.flags.moving.conditions import (
     pattern,
     version,
 )
+from analytics_box.flags.moving.patterns import ASCII_SPACES
 from analytics_box.flags.moving.taking import number, text, texts
 from analytics_box.flags.moving.wanted import Notes
 
 ATTRIBUTES: Final = {"userId": "user_id"}  # the rest are properties of the same name
 _HERE: Final = frozenset(("currentTime", "environment", "appName"))  # Unleash's clients say them of themselves
 
-_TEXTS: Final[dict[str, tuple[Operator, str, str]]] = {  # with what stands around one in a regular expression
-    "STR_CONTAINS": ("contains", "", ""),
-    "STR_STARTS_WITH": ("starts_with", "^", ""),
-    "STR_ENDS_WITH": ("ends_with", "", "$"),
+_TEXTS: Final[dict[str, Operator]] = {
+    "STR_CONTAINS": "contains",
+    "STR_STARTS_WITH": "starts_with",
+    "STR_ENDS_WITH": "ends_with",
 }
+_MAPPED: Final = IPv6Network("::ffff:0:0/96")  # IPv4 addresses that are written as IPv6
 _NUMBERS: Final[dict[str, tuple[Operator, ...]]] = {
     "NUM_EQ": ("greater_or_equal", "less_or_equal"),
     "NUM_GT": ("greater",),
@@ -36,7 +39,6 @@ _NUMBERS: Final[dict[str, tuple[Operator, ...]]] = {
     "NUM_LT": ("less",),
     "NUM_LTE": ("less_or_equal",),
 }
-_DATES: Final[dict[str, Operator]] = {"DATE_AFTER": "after", "DATE_BEFORE": "before"}
 _VERSIONS: Final[dict[str, Operator]] = {
     "SEMVER_EQ": "version_equals",
     "SEMVER_GT": "version_greater",
@@ -64,38 +66,45 @@ def _one(given: Mapping[str, Any], notes: Notes) -> Node | None:
 
 def _asked(attribute: str, operator: str, given: Mapping[str, Any]) -> Node | None:
     values, value = texts(given.get("values")), given.get("value")
+    if any(one != one.strip() or not one for one in values):  # which SDKs read differently
+        return None
     if operator in {"IN", "NOT_IN"}:
         found = one_of(attribute, values if attribute == "user_id" else _with_twins(values))
         return found if operator == "IN" else none_of([found])
     if operator in _TEXTS:
-        plain, before, after = _TEXTS[operator]
         if given.get("caseInsensitive") is True:
-            return insensitive(attribute, values, before, after)
-        return each_of(attribute, plain, values)
+            return insensitive(attribute, values, _TEXTS[operator])
+        return each_of(attribute, _TEXTS[operator], values)
     if operator in _NUMBERS:
         wanted = number(value)
         if wanted is None:
             return None
         unspaced = leaf(attribute, "matches", r"^\S+$")
         return all_of((unspaced, *(leaf(attribute, one, wanted) for one in _NUMBERS[operator])))
-    if operator in _VERSIONS and is_version(text(value), STRICT_VERSION):  # what others do is not told
+    if operator in _VERSIONS and is_version(text(value), STRICT_VERSION) and not has_huge_number(text(value)):
         return version(attribute, _VERSIONS[operator], str(value), STRICT_VERSION)
-    if operator in _DATES and text(value):
-        return instant(attribute, _DATES[operator], text(value))
     if operator == "IN_CIDR":
         return within(attribute, values)
     if operator == "REGEX" and text(value):
         flags = "(?i)" if given.get("caseInsensitive") is True else ""
-        return pattern(attribute, f"{flags}{value}")
+        return pattern(attribute, [text(value)], flags, ASCII_SPACES)
     return None
 
 
-def within(attribute: str, networks: Iterable[str]) -> Node:
+def within(attribute: str, networks: Iterable[str]) -> Node | None:
     """Whether the attribute is an IP address in one of these networks; what is none is passed over. There an IPv4
-    address that is written as IPv6 is in no IPv4 network.
+    address that is written as IPv6 is in no IPv4 network. None for networks of IPv6 that have such addresses.
     """
-    known = [one for one in networks if network_of(one) is not None]
-    return all_of((each_of(attribute, "ip_in", known), none_of([leaf(attribute, "matches", "(?i)^::ffff:")])))
+    known = [(one, network) for one in networks if (network := network_of(one)) is not None]
+    if any(isinstance(network, IPv6Network) and network.overlaps(_MAPPED) for _, network in known):
+        return None
+    plain = leaf(attribute, "matches", r"^[0-9A-Fa-f.:]+$")
+    return all_of((each_of(attribute, "ip_in", [one for one, _ in known]), plain, none_of([_mapped(attribute)])))
+
+
+def _mapped(attribute: str) -> Node:
+    zeros = "(?:(?:0{1,4}:){5}|::(?:0{1,4}:){0,4}|(?:0{1,4}:){1,4}:(?:0{1,4}:){0,3})"
+    return leaf(attribute, "matches", f"(?i)^{zeros}ffff:[^:]+(?::[^:]+)?$")
 
 
 def _with_twins(values: Iterable[str]) -> list[Scalar]:

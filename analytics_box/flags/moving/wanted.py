@@ -88,6 +88,16 @@ def wanted(number: int, key: str, definition: Definition, notes: Notes) -> Wante
     return Wanted(number=number, key=key, definition=definition, notes=notes.said, decides=notes.decides)
 
 
+def disagreements(product: str, flags: Iterable[Wanted]) -> Iterable[str]:
+    """The note on a file with active flags that look at properties: a product's SDKs read odd values differently."""
+    active = (one.definition for one in flags if one.definition is not None and not one.decides)
+    if any(rule.type == "conditions" for one in active if one.status == "active" for rule in one.rules):
+        yield (
+            f"{product}'s SDKs disagree about properties of an unexpected type or form, such as text where a rule "
+            "compares numbers; users with such values can get another result than before"
+        )
+
+
 def key_error(key: str) -> str:
     """Why nothing here can have this key; empty where it can."""
     if not key:

@@ -128,7 +128,7 @@ def test_rules_of_properties(found: Any, rule: dict[str, Any], wanted: bool) -> 
         ("nan", "less_or_equal", 0, False),
         (float("nan"), "less_or_equal", 0, False),
         (True, "less_or_equal", 5, False),
-        (10**400, "greater", 1, False),
+        (10**400, "greater", 1, True),
         ([1, 9], "greater", 8, True),
         (WITHOUT, "less", 5, False),
         ("2026-01-31", "before", "2026-01-31T00:00:01Z", True),
@@ -200,6 +200,27 @@ def test_rules_of_properties(found: Any, rule: dict[str, Any], wanted: bool) -> 
 def test_conditions(found: Any, operator: str, wanted_of: Any, wanted: bool) -> None:
     assert of_condition(found, operator=operator, value=wanted_of) == wanted
     assert of_condition(found, operator=operator, values=[wanted_of]) == wanted
+
+
+@each(
+    ("found", "only", "wanted"),
+    [
+        ("5a", "text", True),
+        (5, "text", False),
+        (5, "number", True),
+        ("5", "number", False),
+        (True, "number", False),
+        ([5, "a"], "text", False),
+        ([5, "5"], "text", True),
+        (["5", 6], "number", False),
+        (["a", 5], "number", True),
+        ([], "text", False),
+        (WITHOUT, "text", False),
+    ],
+)
+def test_a_condition_for_one_type_ignores_values_and_elements_of_others(found: Any, only: str, wanted: bool) -> None:
+    assert of_condition(found, operator="starts_with", value="5", only=only) == wanted
+    assert of_condition(found, operator="not_contains", value="5", only=only) != wanted
 
 
 def test_a_condition_with_several_values_holds_for_any_of_them_and_a_negation_for_none() -> None:

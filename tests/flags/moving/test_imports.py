@@ -159,7 +159,7 @@ def test_an_export_for_flagd_lists_what_it_cannot_say(world: World) -> None:
     assert {"internal", "greeting"}.isdisjoint(notes)
     assert "colours-of-some" not in notes
     assert (file["flags"]["child"]["state"], file["flags"]["rollout"]["state"]) == ("DISABLED", "ENABLED")
-    assert notes["clauses"][0] == "Rule 1: has_type text has no counterpart"
+    assert notes["clauses"][0] == "Rule 1: ends_with of text values only has no counterpart"
 
 
 def test_a_plan_is_not_stored_over_what_others_changed_meanwhile(world: World) -> None:

@@ -94,6 +94,7 @@ _SESSION = (
     "users have a user id, activate it"
 )
 _LOOSE = "it compares versions, and versions without three numbers are ordered differently here"
+_MISSING = "which users without it meet by some SDKs only"
 _KEY = "A key has 1 to 128 letters and digits of any script, and any of . _ : ~ | -"
 _UNREAD = "Its targeting cannot be read"
 LOST: dict[str, dict[str, str]] = {
@@ -101,6 +102,7 @@ LOST: dict[str, dict[str, str]] = {
         **dict.fromkeys(("rollout", "colours", "gated-colours", "strategy-variants"), _SESSION),
         "at-random": "It is on at random, each time anew",
         "custom-strategy": "The strategy byMoonPhase has no counterpart",
+        "dates": "The constraint since DATE_AFTER has no counterpart",
         "until-later": "The constraint currentTime DATE_BEFORE has no counterpart",
         "unknown-segment": "The strategy default has a segment whose constraints the file does not have",
         "name/with/slashes": _KEY,
@@ -109,7 +111,7 @@ LOST: dict[str, dict[str, str]] = {
         "namespaced": "Rule 1: its namespace has no counterpart",
         "filtered": "Rule 1: its filters has no counterpart",
         "nested": "Rule 1: the nested attribute address.city has no counterpart",
-        "conditions": f"Rule 4: {_LOOSE}",
+        "conditions": f"Rule 1: $lt of age, {_MISSING}, has no counterpart; Rule 4: {_LOOSE}",
         "lookahead": "Rule 1: the regular expression ^(?!test) has no counterpart",
         "sized": "Rule 1: $size of tags has no counterpart",
         "slashed/key": _KEY,
