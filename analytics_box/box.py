@@ -37,6 +37,7 @@ from analytics_box.http.plain import PlainRoutes
 from analytics_box.http.proxy_watch import ProxyWatch
 from analytics_box.http.turns import Turns
 from analytics_box.ingest import routes as event_routes
+from analytics_box.ingest import usual
 from analytics_box.ingest.visitors import SALTS_FILE
 from analytics_box.keys import rows as key_rows
 from analytics_box.keys.ring import KeyRing
@@ -269,10 +270,12 @@ def _application(state: StateSide, events: EventSide, parts: Parts) -> App:
     status_pages, flags = _status_pages(state, parts, pages, turns), _flags(state, parts, framework, turns)
     events.salts.memories += [status_pages.forget, flags.forget, parts[Ofrep].forget]
     machines = parts[Machines]
-    handlers = event_routes.of_primary if parts.settings.role == "primary" else event_routes.handlers
+    takes_events = parts.settings.role != "primary"
+    handlers = event_routes.handlers if takes_events else event_routes.of_primary
     return Front(
         framework,
         events=handlers(events.intake),
+        shortcuts=partial(usual.shortcuts, events.intake) if takes_events else None,
         machines={PULL: machines.answer} if machines.are_wanted else {},
         public=(
             _redirects(state, events, parts, pages),

@@ -2,12 +2,14 @@
 
 The front adds two keys to every HTTP scope: `request_id`, and `address`, the client's address as text. Whoever counts
 a request under a limit leaves its `allowance` there, and the front tells the client of it. What the front refuses it
-leaves to event routes as `refused`. They also get `headers_by_name`, where the last of equal names counts.
+leaves to event routes as `refused`. They also get `headers_by_name`, where the last of equal names counts, and those of
+a forwarding header are one. `proxy_fault` says that the header of a proxy has no effect (http.address).
 """
 
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+Headers = tuple[tuple[bytes, bytes], ...]  # of an answer
 Scope = dict[str, Any]
 Message = dict[str, Any]
 Receive = Callable[[], Awaitable[Message]]

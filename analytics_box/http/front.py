@@ -6,7 +6,7 @@ to Litestar.
 
 import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from operator import itemgetter
 from typing import Protocol
@@ -15,7 +15,7 @@ from analytics_box import errors, ids, log
 from analytics_box.errors import BoxError, RateLimited
 from analytics_box.http import render
 from analytics_box.http.address import canonical, client_of, network_of, networks
-from analytics_box.http.asgi import App, Message, Receive, Scope, Send, respond
+from analytics_box.http.asgi import App, Headers, Message, Receive, Scope, Send, respond
 from analytics_box.http.body import BytesInFlight, pass_over
 from analytics_box.http.proxy_watch import ProxyWatch
 from analytics_box.http.route import RESOURCE
@@ -66,6 +66,17 @@ class Public(Protocol):
         """What answers below the prefix."""
 
 
+class Shortcut(Protocol):
+    """A quick way to the answers of most requests to one address."""
+
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> bool:
+        """Answer a POST; return False if it has to take the long way.
+
+        What is known by then is in the scope: `headers_by_name`, `address` if the request was counted under the limit
+        of its address, `body` if it was read, and `refused`.
+        """
+
+
 class Front:
     """The ASGI application that granian serves."""
 
@@ -80,8 +91,10 @@ class Front:
         proxies: ProxyWatch,
         turns: Turns,
         machines: Mapping[str, App] | None = None,
+        shortcuts: Callable[[Headers], Mapping[str, Shortcut]] | None = None,
     ) -> None:
-        """`machines` are paths at which other machines ask, by whichever name they know this one."""
+        """`machines` are paths at which other machines ask, by whichever name they know this one. `shortcuts` gives
+        those of event routes by their path; it gets the headers that all answers have."""
         self._app = app
         self._machines = machines or {}
         self._events = events
@@ -95,6 +108,7 @@ class Front:
         self._headers = (*SECURITY_HEADERS, HSTS) if settings.secure else SECURITY_HEADERS
         self._how = challenge(settings)
         self._noted = settings.access_log == "on"
+        self._shortcuts = shortcuts(self._headers) if shortcuts is not None and not self._noted else {}
         self._bodies = BytesInFlight(settings.max_bodies_bytes)
         self._unread = UnreadAnswers()
 
@@ -102,9 +116,19 @@ class Front:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        scope["bodies"] = self._bodies
+        domain = self._domain_of(scope)
+        shortcut = self._shortcuts.get(scope["path"]) if domain is None and scope["method"] == "POST" else None
+        try:
+            if shortcut is None or not await shortcut.answer(scope, receive, send):
+                await self._answer(scope, receive, send, domain)
+        finally:
+            self._end(scope)
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send, domain: App | None) -> None:
+        """Answer any request. `domain` serves its host, if that is a domain of its own."""
         request_id = ids.new_request_id()
         scope["request_id"] = request_id
-        scope["bodies"] = self._bodies
         log.REQUEST_ID.set(request_id)
         status = 0
         began = time.perf_counter() if self._noted else 0.0
@@ -137,7 +161,7 @@ class Front:
             await send(message)
 
         try:
-            await self._serve(scope, receive, answer)
+            await self._serve(scope, receive, answer, domain)
         except Exception as raised:
             # Litestar wraps what its answer met in an error of its own.
             error = render.as_box_error(scope.get("not_read", raised))
@@ -148,7 +172,6 @@ class Front:
             if status >= 400:
                 await pass_over(scope, receive)
         finally:
-            self._end(scope)
             if self._noted:
                 method = "HEAD" if head else scope["method"]
                 log.note_request(method, self._shown(scope), status or LEFT, (time.perf_counter() - began) * 1000)
@@ -183,19 +206,26 @@ class Front:
         first, more = path[1:].partition("/")[::2]
         return f"/{first}/..." if more else path
 
-    async def _serve(self, scope: Scope, receive: Receive, answer: Send) -> None:
-        """Hand a request to whoever answers it. Raises what they raise."""
-        path = scope["path"]
+    def _domain_of(self, scope: Scope) -> App | None:
+        """What serves a request's host, if that is a domain of its own."""
         for public in self._public:
             found = public.on_domain(_named(scope)) if public.has_domains() else None
             if found is not None:
-                self._admit(scope, own_host=False)
-                await (self._app if path.startswith(FILES) else found)(scope, receive, answer)
-                return
+                return found
+        return None
+
+    async def _serve(self, scope: Scope, receive: Receive, answer: Send, domain: App | None) -> None:
+        """Hand a request to whoever answers it. Raises what they raise."""
+        path = scope["path"]
+        if domain is not None:
+            self._admit(scope, own_host=False)
+            await (self._app if path.startswith(FILES) else domain)(scope, receive, answer)
+            return
         handler = self._events.get(path)
         if handler is not None and (path != "/" or scope["method"] in _SENDING):
-            headers = scope["headers_by_name"] = dict(scope["headers"])
-            self._admit(scope, headers, told=False)
+            if "address" not in scope:  # else a shortcut has let it in
+                headers = scope["headers_by_name"] = dict(scope["headers"])
+                self._admit(scope, headers, told=False)
             await handler(scope, receive, answer)
             return
         for public in self._public:
@@ -213,7 +243,7 @@ class Front:
             await self._app(scope, receive, answer)
 
     def _admit(
-        self, scope: Scope, headers: Mapping[bytes, bytes] | None = None, *, own_host: bool = True, told: bool = True
+        self, scope: Scope, headers: dict[bytes, bytes] | None = None, *, own_host: bool = True, told: bool = True
     ) -> None:
         """Check a request. Raises BoxError; without `told` it is left to the handler, in the scope: that one refuses in
         its own shape, and so that another site's page may read it."""
@@ -224,7 +254,7 @@ class Front:
                 raise
             scope["refused"] = refused.with_traceback(None)  # whose frames hold the scope
 
-    def _check(self, scope: Scope, headers: Mapping[bytes, bytes], *, own_host: bool) -> None:
+    def _check(self, scope: Scope, headers: dict[bytes, bytes], *, own_host: bool) -> None:
         """Set the client's address; refuse unknown hosts and floods. Raises BoxError.
 
         Without `own_host` the host is known to be a domain of something that this box serves.
@@ -237,7 +267,8 @@ class Front:
         if len(headers) < len(scope["headers"]):  # something is there twice
             if len(_all(scope, b"host")) > 1:
                 raise errors.BadRequest("The request has more than one Host header")
-            forwarded = b",".join(_all(scope, name)) if forwarded is not None else None
+            if forwarded is not None:
+                forwarded = headers[name] = b",".join(_all(scope, name))
         peer = scope["client"]
         if forwarded is None or not peer:
             address = canonical(peer[0]) if peer else ""
@@ -245,6 +276,7 @@ class Front:
             client = client_of(peer[0], forwarded.decode("latin-1"), self._trusted, standard=name == b"forwarded")
             address = client.address
             if client.fault is not None:
+                scope["proxy_fault"] = client.fault
                 self._proxies.note(client.fault)
         scope["address"] = address
         if not host:

@@ -95,7 +95,7 @@ class Target(Struct, frozen=True):
         return "referrer_spam" if referrer and _referrer(referrer).is_spam else ""
 
 
-def understand(given: Incoming, *, target: Target, sender: Sender, salts: Salts, now: int) -> Event:
+def understand(given: Incoming, target: Target, sender: Sender, salts: Salts, now: int) -> Event:
     """The fact that this event is. Raises InvalidEvent, which names the field."""
     name, kind = given.name, _KINDS.get(given.name, CUSTOM)
     is_page_event, leaves = kind != CUSTOM, kind == PAGE_EXIT

@@ -1,16 +1,18 @@
 """The facts of one request on their way to the disk, and what is left out of them."""
 
 from collections import Counter
+from collections.abc import Sequence
 
 from analytics_box.facts.event import Event, Fact
 from analytics_box.ingest import happened
 from analytics_box.ingest.enrich import Sender, Target, measured, understand
 from analytics_box.ingest.held import held
 from analytics_box.ingest.intake import Intake
-from analytics_box.ingest.ledger import NOTHING
+from analytics_box.ingest.ledger import NOTHING, Appended
 from analytics_box.ingest.payload import Incoming, Sent
 from analytics_box.store.budgets import Budget
 
+LeftOut = dict[tuple[int, str], int]  # how much by site and reason
 Own = tuple[int | float | str | None, ...]
 
 
@@ -26,11 +28,11 @@ class Gathering:
         self._salts = intake.salts.current(self._now)
         self._facts: list[Fact] = []
         self._budget: Budget | None = None
-        self._left_out: dict[tuple[int, str], int] | None = None  # most requests need none
+        self._left_out: LeftOut | None = None  # most requests need none
 
     def event(self, given: Incoming, target: Target) -> None:
         """Add an event. Raises InvalidEvent."""
-        event = understand(given, target=target, sender=self.sender, salts=self._salts, now=self._now)
+        event = understand(given, target, self.sender, self._salts, self._now)
         ignored = target.ignores(event.path, given.referrer)
         if ignored:
             self._leave_out(target.site, ignored)
@@ -71,28 +73,30 @@ class Gathering:
         self._intake.dropped.stored += len(facts) - len(done.repeats)
         if not done.repeats and not done.folded and self._left_out is None and not self.sender.bot:
             return happened.stored(len(facts))
-        return self._say(*done)
-
-    def _say(self, repeats: list[Fact], folded: int) -> bytes:
-        """Count what is left out, held and folded, and say so."""
-        if folded:
-            self._intake.dropped.note_folded(self._facts[0].site, folded)
-        for fact in repeats:
-            self._leave_out(fact.site, "duplicate")
-        dropped: Counter[str] = Counter()
-        for (site, reason), count in (self._left_out or {}).items():
-            dropped[reason] += count
-            self._intake.dropped.note(site, reason, count)
-        again = {id(fact) for fact in repeats}
-        flagged = [fact for fact in self._facts if isinstance(fact, Event) and fact.bot and id(fact) not in again]
-        for event in flagged:
-            self._intake.dropped.note(event.site, event.bot)
-        held = Counter(event.bot for event in flagged)
-        self._intake.dropped.stored -= len(flagged)
-        return happened.sentence(len(self._facts) - len(repeats) - len(flagged), held, dropped, folded)
+        return sentence(self._intake, facts, done, self._left_out)
 
     def _leave_out(self, site: int, reason: str) -> None:
         if self._left_out is None:
             self._left_out = {}
         key = (site, reason)
         self._left_out[key] = self._left_out.get(key, 0) + 1
+
+
+def sentence(intake: Intake, facts: Sequence[Fact], appended: Appended, left_out: LeftOut | None = None) -> bytes:
+    """Count what is left out, held and folded of the facts of a request, and say so."""
+    left_out = dict(left_out or {})
+    if appended.folded:
+        intake.dropped.note_folded(facts[0].site, appended.folded)
+    for fact in appended.repeats:
+        left_out[fact.site, "duplicate"] = left_out.get((fact.site, "duplicate"), 0) + 1
+    dropped: Counter[str] = Counter()
+    for (site, reason), count in left_out.items():
+        dropped[reason] += count
+        intake.dropped.note(site, reason, count)
+    again = {id(fact) for fact in appended.repeats}
+    flagged = [fact for fact in facts if isinstance(fact, Event) and fact.bot and id(fact) not in again]
+    for event in flagged:
+        intake.dropped.note(event.site, event.bot)
+    held = Counter(event.bot for event in flagged)
+    intake.dropped.stored -= len(flagged)
+    return happened.sentence(len(facts) - len(appended.repeats) - len(flagged), held, dropped, appended.folded)

@@ -17,7 +17,7 @@ from analytics_box.ingest.repeats import EventIds
 from analytics_box.ingest.sessions import SPAN_KINDS, Session, Signal
 from analytics_box.store.budgets import Meter, size_of
 from analytics_box.store.db import Connection
-from analytics_box.store.strings import EMPTY, Strings
+from analytics_box.store.strings import EMPTY, OTHER, Strings
 
 Value = int | float | str | None
 
@@ -66,6 +66,7 @@ class Ledger:
         profile_links: ProfileLinks | None = None,
     ) -> None:
         self._strings = strings
+        self._live = live
         self._placing = Placing(live, self._flush)
         self._event_ids = event_ids
         self._profile_links = profile_links
@@ -79,7 +80,13 @@ class Ledger:
         """Write these batches inside the current transaction, one after the other."""
         again = self._repeats(db, batches)
         self._rows = []
-        appended = [self._append(db, batch, again) for batch in batches]
+        appended = []
+        for batch in batches:
+            if len(batch.facts) == 1 and not again and (row := self._usual_row(batch.facts[0])) is not None:
+                self._rows.append(row)
+                appended.append(NOTHING)
+            else:
+                appended.append(self._append(db, batch, again))
         self._flush(db)
         return appended
 
@@ -101,7 +108,7 @@ class Ledger:
         folded = 0
         for fact in facts:
             if isinstance(fact, Event):
-                row = self._event(db, fact)  # which may flush those before
+                row = self._usual_row(fact) or self._event(db, fact)  # which may flush those before
                 self._rows.append(row)
                 if meter is not None and meter.folded:
                     folded += meter.take_folded()
@@ -132,6 +139,67 @@ class Ledger:
         if True not in answers:
             return frozenset()
         return {id(fact) for fact, repeat in zip(named, answers, strict=True) if repeat}
+
+    def _usual_row(self, event: Fact) -> tuple[Value, ...] | None:
+        """The row of a person's event that goes on with the one session of its visitor and brings no text that is not
+        in memory, as most do; None for any other, of which nothing has been remembered then.
+
+        It is the row that `_event` makes, in a quarter of the time.
+        """
+        if (
+            type(event) is not Event
+            or event.bot
+            or event.profile
+            or event.namespace
+            or event.properties
+            or event.timings
+            or event.exposure is not None
+            or event.visitor == event.yesterday  # nobody, or an id that lasts, which has to be noted
+        ):
+            return None
+        known = self._strings.recent.get
+        path, name, title = known(event.path), known(event.name), known(event.title, EMPTY)
+        query, origin = known(event.query_string, EMPTY), known(event.origin, EMPTY)
+        text = event.client_session
+        client_session = known(text, EMPTY)
+        if (
+            not path
+            or not name
+            or (not title and event.title)
+            or (not query and event.query_string)
+            or (not origin and event.origin)
+            or (text and (not client_session or text == OTHER))
+        ):
+            return None
+        time = event.time
+        session = self._live.go_on_at_end(
+            event.site, event.visitor, event.yesterday, client_session, Signal(time, path, event.kind)
+        )
+        if session is None:
+            return None
+        return (
+            event.site,
+            time,
+            event.kind,
+            name,
+            EMPTY,
+            event.visitor,
+            session.number,
+            EMPTY,
+            path,
+            query,
+            title,
+            event.engaged,
+            event.scroll,
+            event.interactions,
+            EMPTY,
+            EMPTY,
+            origin,
+            time - session.started,
+            client_session,
+            *session.attributes,
+            None,
+        )
 
     def _event(self, db: Connection, event: Event) -> tuple[Value, ...]:
         strings = self._strings

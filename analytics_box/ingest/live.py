@@ -9,7 +9,7 @@ from collections.abc import Iterable, Set
 from msgspec import Struct
 
 from analytics_box.ingest import sessions
-from analytics_box.ingest.sessions import NONE, Session, Visits
+from analytics_box.ingest.sessions import NONE, Session, Signal, Visits
 from analytics_box.store.db import Connection
 
 RESERVED = 1_000  # numbers of sessions at once
@@ -66,12 +66,27 @@ class LiveSessions:
                 found = Found(found.home, _both(found.visits, visits), (*found.others, home))
         return found or Found(first, NONE)
 
+    def go_on_at_end(self, site: int, visitor: int, other: int, client_session: int, signal: Signal) -> Session | None:
+        """Put a signal at the end of the newest session of its visitor, who has another id, or of the session id that
+        a client gave. Return the session; None if it takes a closer look, which finds everything as it was."""
+        live = self._live
+        key = (site, -client_session) if client_session else (site, visitor)
+        visits = live.get(key)
+        if type(visits) is not Visits or (not client_session and (site, other) in live):
+            return None
+        session = sessions.in_order(visits, signal, named=client_session != 0)
+        if session is not None:
+            self._replace_newest(key, visits, session)
+        return session
+
     def go_on(self, found: Found, session: Session) -> None:
         """The newest session of whoever was found is like this now: what nearly every event comes to."""
         if found.others:
             self.keep(found, Visits((*found.visits.sessions[:-1], session)))
-            return
-        home, before = found.home, found.visits
+        else:
+            self._replace_newest(found.home, found.visits, session)
+
+    def _replace_newest(self, home: Key, before: Visits, session: Session) -> None:
         known = before.sessions
         self._changed.append((home, before))
         self._bytes += session.size - known[-1].size

@@ -89,6 +89,7 @@ class InvalidEvent(Exception):
 
 
 ONE_OR_MANY = msgspec.json.Decoder(Incoming | list[Incoming])
+MANY = msgspec.json.Decoder(list[Incoming])
 ONE = msgspec.json.Decoder(Incoming)
 ITEMS = msgspec.json.Decoder(list[msgspec.Raw])
 _HEAD = msgspec.json.Decoder(dict[str, Any])

@@ -9,13 +9,14 @@ them.
 """
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from analytics_box import errors
 from analytics_box.http.address import network_of
-from analytics_box.http.asgi import Scope
+from analytics_box.http.asgi import Headers, Scope
 from analytics_box.ingest import visitors
 from analytics_box.ingest.bot_rules import Wishes
 from analytics_box.ingest.classification import Classification
@@ -34,6 +35,9 @@ _ENTRY = 1_000  # bytes that a remembered sender takes besides its texts: about,
 _LONGEST = 2_000  # bytes of a head that is worth remembering
 # All headers that describe a sender; the headers in which a proxy may name its location are added to them.
 _HEADERS = (b"user-agent", b"accept", b"accept-language", b"origin", b"sec-ch-ua", b"signature-agent", b"from")
+_OF_FRONT = (b"host", b"x-forwarded-for", b"forwarded")  # by which http.front lets a request in and finds its address
+
+_EXPOSED = b"X-Analytics-Box, X-Request-ID, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset"
 
 _Key = tuple[str | bytes | None, ...]
 
@@ -41,12 +45,17 @@ _Key = tuple[str | bytes | None, ...]
 class PreparedSender(Struct, frozen=True, gc=False):
     """A sender as one website sees it, the target of its events, and the identity that its limits count under.
 
-    `tracked`, `wishes` and `places` are the objects that it was made from.
+    `address` is the client's, `cors` are headers of answers to its page. `is_usual` says that the sender's events are
+    stored as a person's, and that no check of its head can fail or has to be noted. `tracked`, `wishes` and `places`
+    are the objects that it was made from.
     """
 
     sender: Sender
     target: Target
     identity: str
+    address: str
+    cors: Headers
+    is_usual: bool
     tracked: Tracked
     wishes: Wishes
     places: object
@@ -67,6 +76,7 @@ class PreparedSenders:
         self._classification = classification
         self._salts = salts
         self._headers = (*_HEADERS, *geo.headers)
+        self._in_key = (*self._headers, *_OF_FRONT)
         self._recent: dict[_Key, PreparedSender] = {}
         self._older: dict[_Key, PreparedSender] = {}
         self._bytes = 0  # of the recent ones
@@ -74,28 +84,32 @@ class PreparedSenders:
 
     def of(self, tracked: Tracked, scope: Scope, headers: Mapping[bytes, bytes], now: int) -> PreparedSender:
         """The sender of this request to a website. Raises Forbidden for a page or address that may not (wire 4.6)."""
-        client = scope["client"]
-        key = (
-            tracked.client_id.id,
-            scope["address"],
-            client[0] if client else "",
-            *map(headers.get, self._headers),
-        )
+        prepared = self.known(tracked, scope, headers)
+        if prepared is None:
+            prepared = self._prepare(tracked, scope, headers, now)
+            self._remember(self._key(tracked, scope, headers), prepared)
+        return prepared
+
+    def known(self, tracked: Tracked, scope: Scope, headers: Mapping[bytes, bytes]) -> PreparedSender | None:
+        """The sender of this request to a website, if it is remembered and still means the same."""
+        key = self._key(tracked, scope, headers)
         prepared = self._recent.get(key)
         if prepared is None:
             prepared = self._older.pop(key, None)
-            if prepared is not None:
-                self._remember(key, prepared)
+            if prepared is None:
+                return None
+            self._remember(key, prepared)
         if (
-            prepared is not None
-            and prepared.tracked is tracked
-            and prepared.wishes is self._classification.of(tracked.website.site)
+            prepared.tracked is tracked
+            and prepared.wishes is self._classification.of(prepared.target.site)
             and prepared.places is self._geo.places
         ):
             return prepared
-        prepared = self._prepare(tracked, scope, headers, now)
-        self._remember(key, prepared)
-        return prepared
+        return None
+
+    def _key(self, tracked: Tracked, scope: Scope, headers: Mapping[bytes, bytes]) -> _Key:
+        client = scope["client"]
+        return (tracked.client_id.id, client[0] if client else "", *map(headers.get, self._in_key))
 
     def forget(self) -> None:
         """Forget all senders, with their addresses."""
@@ -112,7 +126,17 @@ class PreparedSenders:
         sender = self._classification.classify(sender_of(self._geo, scope, known, by_key=False), site)
         ids = visitors.hashed((salts.today, salts.yesterday), site, f"{sender.network}\0{sender.user_agent}")
         sender = replace(sender, salts=salts, ids=ids)
-        return PreparedSender(sender, target, page_identity(tracked, sender.network), tracked, wishes, places)
+        return PreparedSender(
+            sender,
+            target,
+            page_identity(tracked, sender.network),
+            address,
+            cors(headers.get(b"origin")),
+            bool(address) and not (sender.bot or target.ignored or "proxy_fault" in scope),
+            tracked,
+            wishes,
+            places,
+        )
 
     def _remember(self, key: _Key, prepared: PreparedSender) -> None:
         size = sum([len(text) for text in key if text is not None])
@@ -123,6 +147,22 @@ class PreparedSenders:
         self._recent[key] = prepared
         if 2 * self._bytes >= self.most_bytes:
             self._older, self._recent, self._bytes = self._recent, {}, 0
+
+
+@lru_cache(maxsize=256)
+def cors(origin: bytes | None) -> Headers:
+    """Headers of an answer to a page of this origin; none if there is none.
+
+    Beacons with a JSON body are lost unless the origin is echoed and credentials allowed; no cookie is read.
+    """
+    if origin is None:
+        return ()
+    return (
+        (b"access-control-allow-origin", origin),
+        (b"access-control-allow-credentials", b"true"),
+        (b"access-control-expose-headers", _EXPOSED),
+        (b"vary", b"Origin"),
+    )
 
 
 def sender_of(geo: Geo, scope: Scope, headers: Mapping[bytes, bytes], *, by_key: bool) -> Sender:

@@ -12,6 +12,7 @@ from analytics_box.http.asgi import App, Receive, Scope, Send, respond
 from analytics_box.ingest import happened
 from analytics_box.ingest.delivery import Answer, Delivery, Headers, client_id
 from analytics_box.ingest.intake import Intake
+from analytics_box.ingest.prepared import cors
 from analytics_box.ingest.refusals import REASON
 
 Handler = Callable[[Intake, Delivery], Awaitable[Answer]]
@@ -26,8 +27,7 @@ _PREFLIGHT = [
     ),
     (b"access-control-max-age", b"86400"),
 ]
-_EXPOSED = b"X-Analytics-Box, X-Request-ID, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset"
-_JSON = (b"content-type", b"application/json")
+JSON = (b"content-type", b"application/json")
 HAPPENED = b"x-analytics-box"
 _NO_CONTENT = 204
 
@@ -38,8 +38,7 @@ def post(intake: Intake, handler: Handler, too_large: str, most_bytes: int | Non
 
     async def serve(scope: Scope, receive: Receive, send: Send) -> None:
         headers: Headers = scope["headers_by_name"]
-        origin = headers.get(b"origin")
-        more = _cors(origin) if origin is not None else []
+        more = [*cors(headers.get(b"origin"))]
         try:
             if "refused" in scope:
                 raise scope.pop("refused")
@@ -51,7 +50,10 @@ def post(intake: Intake, handler: Handler, too_large: str, most_bytes: int | Non
             if headers.get(b"content-encoding", b"identity") != b"identity":
                 raise errors.UnsupportedMediaType("Send events without Content-Encoding")
             # Whatever its content type: beacons cannot send JSON as such without a preflight.
-            sent = await body.read(scope, receive, limit=most, seconds=intake.settings.body_seconds)
+            if "body" in scope:  # read by a shortcut
+                sent = scope["body"]
+            else:
+                sent = await body.read(scope, receive, limit=most, seconds=intake.settings.body_seconds)
             answer = await handler(intake, Delivery(scope, headers, sent))
         except BoxError as error:
             errors.forget_frames(error)
@@ -63,7 +65,7 @@ def post(intake: Intake, handler: Handler, too_large: str, most_bytes: int | Non
         else:
             more.append((HAPPENED, answer.happened))
             if answer.body:
-                more.append(_JSON)
+                more.append(JSON)
             await respond(send, answer.status, more, answer.body)
 
     return serve
@@ -93,21 +95,10 @@ def unless(trouble: Callable[[], str], app: App) -> App:
 
 
 async def _turned_away(scope: Scope, send: Send, error: BoxError) -> None:
-    origin = dict(scope["headers"]).get(b"origin")
-    more = _cors(origin) if origin is not None else []
+    more = cors(dict(scope["headers"]).get(b"origin"))
     await respond(
         send, error.status, [*render.header_list(error), *more], render.ingest_body(error, scope["request_id"])
     )
-
-
-def _cors(origin: bytes) -> list[tuple[bytes, bytes]]:
-    """Beacons with a JSON body are lost unless the origin is echoed and credentials allowed; no cookie is read."""
-    return [
-        (b"access-control-allow-origin", origin),
-        (b"access-control-allow-credentials", b"true"),
-        (b"access-control-expose-headers", _EXPOSED),
-        (b"vary", b"Origin"),
-    ]
 
 
 def refused(intake: Intake, scope: Scope, headers: Headers, error: BoxError) -> bytes:

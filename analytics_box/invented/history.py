@@ -57,7 +57,7 @@ def _facts(seed: str, target: Target, sent: list[Going]) -> list[Fact]:
 def _fact(seed: str, target: Target, item: Going) -> Fact:
     salts = _salts(seed, utc_day(item.time))
     if isinstance(item, Sent):
-        return understand(item.incoming, target=target, sender=item.sender, salts=salts, now=item.time)
+        return understand(item.incoming, target, item.sender, salts, item.time)
     return measured(item.said, item.table, item.own, target=target, sender=item.sender, salts=salts, now=item.time)
 
 

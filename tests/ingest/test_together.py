@@ -78,6 +78,27 @@ def test_batches_written_together_leave_the_rows_that_they_leave_one_by_one(tmp_
     together.db.close()
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_usual_rows_are_those_of_the_long_way(tmp_path: Path, seed: int) -> None:
+    batches = [Batch(facts) for facts in cut(story(seed, 300), seed)]
+    usual, long_way = Kept(tmp_path / "usual"), Kept(tmp_path / "long")
+    made: list[bool] = []
+
+    def noted(event: Event) -> Any:
+        row = Ledger._usual_row(usual.ledger, event)
+        made.append(row is not None)
+        return row
+
+    usual.ledger._usual_row = noted  # type: ignore[assignment,method-assign]
+    long_way.ledger._usual_row = lambda _event: None  # type: ignore[assignment,method-assign]
+    answers = [kept.db.write_now(partial(kept.ledger.append_all, batches=batches)) for kept in (usual, long_way)]
+    assert answers[0] == answers[1]
+    assert {True, False} == set(made)
+    assert usual.rows() == long_way.rows()
+    usual.db.close()
+    long_way.db.close()
+
+
 def test_an_event_that_two_requests_bring_at_once_is_the_firsts(tmp_path: Path) -> None:
     kept = Kept(tmp_path)
     first, second = (replace(view(path), event_id="same") for path in ("/first", "/second"))
