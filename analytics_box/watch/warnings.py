@@ -100,7 +100,7 @@ def _disk(seen: Seen) -> Warning | None:
     if seen.days_left is None or seen.days_left >= _SOON:
         return None
     level = "bad" if seen.days_left < _VERY_SOON else "warn"
-    return Warning("disk", level, _counted(words.disk_soon, round(seen.days_left)), manual)
+    return Warning("disk", level, _with_count(words.disk_soon, round(seen.days_left)), manual)
 
 
 def _clock(seen: Seen) -> Warning | None:
@@ -134,7 +134,7 @@ def _certificate(seen: Seen) -> Warning | None:
     if days >= 2 * _VERY_SOON:
         return None
     level: Level = "bad" if days < _VERY_SOON else "warn"
-    return Warning("certificate", level, _counted(words.certificate_soon, int(days)), manual)
+    return Warning("certificate", level, _with_count(words.certificate_soon, int(days)), manual)
 
 
 def _backup(seen: Seen) -> Warning | None:
@@ -143,7 +143,7 @@ def _backup(seen: Seen) -> Warning | None:
 
 def _network(seen: Seen) -> Warning | None:
     minutes = _minutes(seen, seen.cut_off_since)
-    return None if minutes is None else Warning("network", "bad", _counted(texts.Warnings.network, minutes))
+    return None if minutes is None else Warning("network", "bad", _with_count(texts.Warnings.network, minutes))
 
 
 def _clickhouse(seen: Seen) -> Warning | None:
@@ -153,28 +153,28 @@ def _clickhouse(seen: Seen) -> Warning | None:
         return Warning("clickhouse", "bad", text, "clickhouse#keep-old-events-in-clickhouse-only")
     if not minutes:
         return None
-    text = f"{_counted(words.clickhouse, minutes)} {words.without_clickhouse[seen.without_clickhouse]}"
+    text = f"{_with_count(words.clickhouse, minutes)} {words.without_clickhouse[seen.without_clickhouse]}"
     return Warning("clickhouse", "warn", text, "clickhouse#when-clickhouse-is-away")
 
 
 def _machines(seen: Seen) -> Warning | None:
     numbers = ", ".join(map(str, seen.silent_machines))
-    text = _counted(texts.Warnings.machines, len(seen.silent_machines), numbers=numbers)
+    text = _with_count(texts.Warnings.machines, len(seen.silent_machines), numbers=numbers)
     return Warning("machines", "bad", text, "several-machines#when-a-machine-is-away") if numbers else None
 
 
 def _channels(seen: Seen) -> Warning | None:
-    text = _counted(texts.Warnings.channels, seen.failing_channels)
+    text = _with_count(texts.Warnings.channels, seen.failing_channels)
     return Warning("channels", "bad", text, "integrations#alert-channels") if seen.failing_channels else None
 
 
 def _subscribers(seen: Seen) -> Warning | None:
-    text = _counted(texts.Warnings.subscribers, seen.failing_mailboxes)
+    text = _with_count(texts.Warnings.subscribers, seen.failing_mailboxes)
     return Warning("subscribers", "warn", text, "status-pages#subscribers") if seen.failing_mailboxes else None
 
 
 def _refused_monitors(seen: Seen) -> Warning | None:
-    text = _counted(texts.Warnings.refused_monitors, seen.refused_monitors)
+    text = _with_count(texts.Warnings.refused_monitors, seen.refused_monitors)
     return Warning("refused_monitors", "warn", text, "settings#private-networks") if seen.refused_monitors else None
 
 
@@ -188,7 +188,7 @@ def _jobs(seen: Seen) -> Warning | None:
     return Warning("jobs", "warn", texts.Warnings.jobs.format(jobs=named)) if named else None
 
 
-def _counted(words: tuple[str, str], count: int, **named: str) -> str:
+def _with_count(words: tuple[str, str], count: int, **named: str) -> str:
     """Words about many things, or about one."""
     return words[count == 1].format(count=count, **named)
 

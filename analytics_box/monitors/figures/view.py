@@ -101,7 +101,7 @@ def shown(
     state = state_name(live)
     certificate, warns = _certificate(live, person, now)
     last = live.last if live is not None else None
-    happened = _happened(spans, window)
+    incidents = _incidents(spans, window)
     return MonitorShown(
         name=figures.visible(monitor.called),
         href=f"{HOME}/{monitor.id}",
@@ -115,8 +115,8 @@ def shown(
         next_check=dates.moment(live.next_at, person) if live is not None and live.next_at is not None else "",
         certificate=certificate,
         certificate_warns=warns,
-        history=_history(happened[-HISTORY:], person, now),
-        history_help=_history_help(len(happened)),
+        history=_history(incidents[-HISTORY:], person, now),
+        history_help=_history_help(len(incidents)),
         checks=tuple(_check(row, person) for row in checks),
         facts=_facts(monitor, names, person),
         push_url=f"{public_url}/push/{monitor.secrets.token}" if monitor.kind == "push" else "",
@@ -148,7 +148,7 @@ def _certificate(live: Live | None, person: Person, now: int) -> tuple[str, bool
     return words.format(when=when, days=figures.count(days)), days <= WARNED or last.certificate_valid is False
 
 
-def _happened(spans: Sequence[Span], window: Window) -> list[Span]:
+def _incidents(spans: Sequence[Span], window: Window) -> list[Span]:
     """The incidents and maintenance windows that began in a range or lasted into it."""
     within = [span for span in spans if span.start < window.end and (not span.until or span.until > window.start)]
     return [span for span in within if span.state in _TOLD]
@@ -161,7 +161,7 @@ def _history_help(count: int) -> str:
     return f"{words.history_help} {words.history_cut.format(shown=HISTORY, count=figures.count(count))}"
 
 
-def _history(happened: Sequence[Span], person: Person, now: int) -> tuple[SpanLine, ...]:
+def _history(incidents: Sequence[Span], person: Person, now: int) -> tuple[SpanLine, ...]:
     """Lines about incidents, the newest first."""
     return tuple(
         SpanLine(
@@ -171,7 +171,7 @@ def _history(happened: Sequence[Span], person: Person, now: int) -> tuple[SpanLi
             lasted=lasted(((span.until or now) - span.start) // SECOND),
             ongoing=not span.until,
         )
-        for span in reversed(happened)
+        for span in reversed(incidents)
     )
 
 

@@ -34,17 +34,14 @@ async def mask(events: Db, strings: Strings, sweep: Callable[[], Awaitable[objec
             changed += len(ids)
     if changed:
         await sweep()
-    await events.write(_note_done)
+    done = "-- monitors.old_urls.mask\nupdate monitor_engine set urls_masked = 1"
+    await events.write(lambda db: db.execute(done).fetchall())
     return changed
 
 
 def _is_done(db: Connection) -> bool:
     found = db.execute("-- monitors.old_urls.is_done\nselect urls_masked from monitor_engine").fetchall()
     return not found or found[0][0] == 1  # Without a row, no monitor was ever checked.
-
-
-def _note_done(db: Connection) -> None:
-    db.execute("-- monitors.old_urls.note_done\nupdate monitor_engine set urls_masked = 1")
 
 
 def _plain(db: Connection, *, number: int) -> list[tuple[str, list[int], str]]:
