@@ -13,22 +13,22 @@ HIDDEN: Final = "•••"
 _PARAMETER = re.compile(r"[^&;#=]+(=[^&;#]*)?")
 _URL = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*://)?(?P<place>[^/?#]*)(?P<path>[^?#]*)(?P<rest>.*)", re.DOTALL)
 _IN_TEXT = re.compile(r"https?://[^\s\"'<>“”]+", re.IGNORECASE)
-_PLAIN = re.compile(r"(?:/(?:[A-Za-z][a-z]{1,6})?){0,4}")  # short words: most paths, found quickly
-_HOOKS = re.compile(r"(?:^|\.)(?:hooks?|webhooks?|hc-ping)\.")  # hosts whose paths are secrets as a whole
+_PLAIN = re.compile(r"(?:/(?:[A-Za-z][a-z]{1,6})?){0,4}")  # Most paths are short words.
+_HOOKS = re.compile(r"(?:^|\.)(?:hooks?|webhooks?|hc-ping)\.")  # Paths of these hosts are secrets.
 # Everything after the first of these in a path is a secret, after the others what comes next.
 _OPENS_ALL: Final = frozenset(("hook", "hooks", "webhook", "webhooks"))
 _OPENS_NEXT: Final = frozenset(
     ("access_token", "access-token", "api_key", "api-key", "apikey", "key", "secret", "sig", "signature", "token")
 )
 _BETWEEN = re.compile(r"[^A-Za-z0-9]+")
-_WORD = re.compile(r"[A-Za-z]*[0-9]{0,4}|[0-9]{1,4}[A-Za-z]*")  # with a year, a version or a number
+_WORD = re.compile(r"[A-Za-z]*[0-9]{0,4}|[0-9]{1,4}[A-Za-z]*")  # A word can have a year, a version or a number.
 _RUNS = re.compile(r"[A-Za-z]+|[0-9]+")
 _CONSONANTS = re.compile(r"[bcdfghjklmnpqrstvwxz]{6}", re.IGNORECASE)
 _FLIPS = re.compile(r"[a-z][A-Z]")
 _VOWEL = re.compile(r"[aeiouy]", re.IGNORECASE)
 _HEX = re.compile(r"[0-9a-f]{16,}|[0-9A-F]{16,}")
-_LONG_NUMBER: Final = 12  # digits
-_LONG_WORD: Final = 24  # letters
+_LONG_NUMBER: Final = 12  # Digits.
+_LONG_WORD: Final = 24  # Letters.
 
 
 @lru_cache(maxsize=4_096)
@@ -38,7 +38,7 @@ def masked(url: str) -> str:
     What is masked already stays as it is.
     """
     parts = _URL.fullmatch(url)
-    if parts is None:  # the pattern fits any text
+    if parts is None:  # The pattern matches any text.
         return HIDDEN
     place, path, rest = parts["place"], parts["path"], parts["rest"]
     user, at, host = place.rpartition("@")
@@ -90,7 +90,7 @@ def _is_random(part: str) -> bool:
     """Return whether letters and digits look as if they were drawn by chance."""
     if part.isdecimal():
         return len(part) >= _LONG_NUMBER
-    if not _WORD.fullmatch(part):  # digits and letters in turns
+    if not _WORD.fullmatch(part):  # Digits and letters take turns.
         return len(part) >= 8 or (len(part) >= 6 and len(_RUNS.findall(part)) >= 3)
     letters = part.strip("0123456789")
     if len(letters) < 8:

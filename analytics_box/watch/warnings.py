@@ -15,16 +15,16 @@ Level = Literal["bad", "warn"]
 WithoutClickHouse = Literal["sqlite", "nothing", "unasked"]
 Sighting = tuple[str, int]  # A proxy's address, empty for a Unix socket, and when its header was last seen.
 
-_SOON, _VERY_SOON = 30, 7  # days
-_LONG_LOG = 100_000_000  # bytes
-_FAILED_AGAIN = 3  # times in a row
+_SOON, _VERY_SOON = 30, 7  # Days.
+_LONG_LOG = 100_000_000  # Bytes.
+_FAILED_AGAIN = 3  # Times in a row.
 _LATELY = DAY
 _PROXIES = "proxies#what-a-proxy-has-to-do"
 MEGABYTE: Final = 1_000_000
 
 
 class Certificate(Struct, frozen=True):
-    """The certificate of `tls_certificate`. `ends` is UTC ms; None where it cannot be read."""
+    """The certificate of `tls_certificate`. `ends` is UTC ms; None if it cannot be read."""
 
     ends: int | None
 
@@ -37,8 +37,8 @@ class Seen(Struct, frozen=True, kw_only=True):
 
     now: int
     trouble: str = ""
-    free: int | None = None  # bytes of the disk
-    least_free: int = 0  # bytes below which events are refused
+    free: int | None = None  # Bytes of the disk.
+    least_free: int = 0  # Events are refused below these bytes.
     days_left: float | None = None
     clock_doubted: bool = False
     open_folder: bool = False
@@ -46,17 +46,17 @@ class Seen(Struct, frozen=True, kw_only=True):
     backup: Literal["", "failed", "never", "overdue"] = ""
     untrusted_proxy: Sighting | None = None
     unreadable_proxy: Sighting | None = None
-    damaged: tuple[str, ...] = ()  # databases
+    damaged: tuple[str, ...] = ()  # The names of databases.
     cut_off_since: int | None = None
     clickhouse_away_since: int | None = None
     without_clickhouse: WithoutClickHouse = "sqlite"
-    silent_machines: tuple[int, ...] = ()  # that take events, by their numbers
+    silent_machines: tuple[int, ...] = ()  # Their numbers.
     clickhouse_lacks: str = ""
-    failing_channels: int = 0  # alert channels, for 15 minutes or longer
-    failing_mailboxes: int = 0  # of subscribers of status pages, as long
-    refused_monitors: int = 0  # whose target is in a private network that their organization must not reach
-    log_bytes: int = 0  # of the longer write-ahead log
-    failing_jobs: tuple[tuple[str, int], ...] = ()  # by name: how often in a row
+    failing_channels: int = 0  # Alert channels, for 15 minutes or longer.
+    failing_mailboxes: int = 0  # Mailboxes of subscribers, for as long.
+    refused_monitors: int = 0  # Their targets are in private networks that their organization must not reach.
+    log_bytes: int = 0  # The size of the longer write-ahead log.
+    failing_jobs: tuple[tuple[str, int], ...] = ()  # By name: failures in a row.
 
 
 class Warning(Struct, frozen=True):
@@ -86,7 +86,7 @@ def _damage(seen: Seen) -> Warning | None:
 
 
 def _trouble(seen: Seen) -> Warning | None:
-    if not seen.trouble or seen.damaged:  # the warning of damage says it already
+    if not seen.trouble or seen.damaged:  # The warning of damage says it already.
         return None
     return Warning("not_ready", "bad", texts.Warnings.trouble.format(why=seen.trouble))
 

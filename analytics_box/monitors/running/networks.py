@@ -20,9 +20,10 @@ from analytics_box.urls import url_parts
 
 Network = Literal["internet", "private"]
 
-_LONGEST: Final = 5 * MINUTE  # that a private network may be away before monitors in it count as down
-_ASKED: Final = 3  # hosts of other monitors that are asked at a look
-_CANARY: Final = 5_000  # ms within which a canary has to answer
+# After this time, monitors in a private network that is away count as down.
+_LONGEST: Final = 5 * MINUTE
+_ASKED: Final = 3  # Hosts of other monitors for each look.
+_TIMEOUT: Final = 5_000  # The timeout of a canary, in ms.
 _PORTS: Final = {"http": 80, "https": 443, "tls": 443}
 
 
@@ -40,7 +41,7 @@ class Networks:
         release: Release,
         monitors: Callable[[], Collection[Watched]],
     ) -> None:
-        own = [_reached(f"tcp://{canary}", "tcp", "") for canary in canaries]
+        own = [_canary(f"tcp://{canary}", "tcp", "") for canary in canaries]
         private = [one for one in own if network_of(one) == "private"]
         public = [one for one in own if network_of(one) == "internet"]
 
@@ -75,7 +76,7 @@ class Networks:
         draft, number = watched.draft, finished.number
         address = finished.result.address or (draft.last.address if draft.last is not None else "")
         network = self._private if network_of(watched.monitor, address) == "private" else self._internet
-        holder = next((one for one in self._all if one.holds(number)), network)  # so that results keep their order
+        holder = next((one for one in self._all if one.holds(number)), network)  # Results keep their order.
         holder.take(finished, is_down=draft.standing.base == "down", group=watched.monitor.organization_id)
 
     def look(self) -> None:
@@ -109,29 +110,25 @@ def others(monitors: Iterable[Watched], numbers: Collection[int]) -> list[Monito
     Only connections are tried, so that nothing is sent twice. The hosts that answered last come first.
     """
     hosts = {one.host for one in monitors if one.monitor.number in numbers}
-    latest: dict[str, Watched] = {}
+    latest: dict[str, tuple[int, Monitor]] = {}
     for one in monitors:
         last = one.draft.last
         if one.monitor.is_paused or one.host in hosts or last is None or one.monitor.kind in {"push", "dns"}:
             continue
         is_up = one.draft.standing.base in {"up", "degraded"} and network_of(one.monitor, last.address) == "private"
-        if is_up and (one.host not in latest or _seen(latest[one.host]) < last.at):
-            latest[one.host] = one
-    found = sorted(latest.values(), key=_seen, reverse=True)[:_ASKED]
-    return [_reached(one.monitor.url, one.monitor.kind, one.monitor.organization_id) for one in found]
+        if is_up and (one.host not in latest or latest[one.host][0] < last.at):
+            latest[one.host] = last.at, one.monitor
+    found = sorted(latest.values(), key=lambda each: each[0], reverse=True)[:_ASKED]
+    return [_canary(monitor.url, monitor.kind, monitor.organization_id) for _, monitor in found]
 
 
-def _seen(watched: Watched) -> int:
-    return watched.draft.last.at if watched.draft.last is not None else 0
-
-
-def _reached(url: str, kind: Kind, organization_id: str) -> Monitor:
+def _canary(url: str, kind: Kind, organization_id: str) -> Monitor:
     """A check that only tries whether the host of this URL can be reached."""
     parts = url_parts(url)
     if kind != "ping":
         host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
         kind, url = "tcp", f"tcp://{host}:{parts.port or _PORTS.get(parts.scheme, 443)}"
-    return Monitor(number=0, id="", organization_id=organization_id, kind=kind, url=url, timeout=_CANARY)
+    return Monitor(number=0, id="", organization_id=organization_id, kind=kind, url=url, timeout=_TIMEOUT)
 
 
 @lru_cache(maxsize=20_000)

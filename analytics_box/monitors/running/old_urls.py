@@ -13,8 +13,8 @@ from analytics_box.outgoing.masking import masked, masked_text
 from analytics_box.store.db import Connection, Db
 from analytics_box.store.strings import Strings
 
-_AT_ONCE: Final = 2_000  # rows of one write
-_SECONDS: Final = 60.0  # for a look at the checks of one monitor
+_AT_ONCE: Final = 2_000  # Rows of one write.
+_SECONDS: Final = 60.0  # The deadline to read the checks of one monitor.
 _MASKED: Final[Mapping[str, Callable[[str], str]]] = {"url": masked, "error": masked_text}  # By column.
 
 
