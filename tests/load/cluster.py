@@ -28,6 +28,7 @@ _CLIENTS = 2  # of each machine
 _SETTLE_SECONDS = 120.0
 _VIEWS = 20  # for each time that somebody says who they are
 _PAGE = 100
+_BETWEEN_KILLS = 10  # events of each client that are acknowledged between two kills, however long that takes
 _ORIGIN = "https://example.com"
 
 
@@ -196,21 +197,20 @@ def measure(seconds: float, nodes: int = 3, *, pause: float = 0) -> dict[str, An
             sender.start()
         killed = ["node1", "primary", "clickhouse", *cluster.nodes[1:]]
         for name in killed:
-            time.sleep(seconds / (len(killed) + 1))
+            _let_send(senders, seconds / (len(killed) + 1))
             cluster.kill(name)
-        time.sleep(seconds / (len(killed) + 1))
+        _let_send(senders, seconds / (len(killed) + 1))
         stop.set()
         for sender in senders:
             sender.join()
         acknowledged = [path for sender in senders for path in sender.acknowledged]
         began = time.monotonic()
-        there = _settled(cluster, acknowledged)
+        there, views = _settled(cluster, acknowledged)
         settled = time.monotonic() - began
         wrong = {path: there[number_of(path)] for path in acknowledged if there[number_of(path)] != 1}
         doubled = [number for number, count in there.items() if count > 1]
         assert not wrong, f"{len(wrong)} acknowledged events are not once there: {json.dumps(wrong)[:500]}"
         assert not doubled, f"{len(doubled)} events are there more than once"
-        views = cluster.views()
         assert views == sum(there.values()), f"the primary counts {views} of {sum(there.values())}"
         identified = {person for sender in senders for person in sender.identified}
         unknown = identified - _known(cluster, identified)
@@ -242,15 +242,26 @@ def _wait_until_taken(cluster: Cluster) -> None:
                 time.sleep(0.2)
 
 
-def _settled(cluster: Cluster, acknowledged: list[str]) -> Counter[int]:
-    """What ClickHouse has once it has all that was acknowledged, or nothing new comes, and the primary counts it."""
+def _let_send(senders: list[Sender], seconds: float) -> None:
+    """Wait for so long, and until each sender was answered several times more: on a busy machine that takes longer."""
+    wanted = [len(sender.acknowledged) + _BETWEEN_KILLS for sender in senders]
+    deadline = time.monotonic() + _SETTLE_SECONDS
+    time.sleep(seconds)
+    while any(len(sender.acknowledged) < least for sender, least in zip(senders, wanted, strict=True)):
+        assert time.monotonic() < deadline, "a machine takes no more events"
+        time.sleep(0.05)
+
+
+def _settled(cluster: Cluster, acknowledged: list[str]) -> tuple[Counter[int], int]:
+    """What ClickHouse has, and the views that the primary counts, once that is all that was acknowledged; what there is
+    when the time for that is over."""
     deadline, wanted = time.monotonic() + _SETTLE_SECONDS, {number_of(path) for path in acknowledged}
     while True:
-        there = cluster.there()
-        if wanted <= there.keys() and cluster.views() == sum(there.values()):
-            return there
+        there, views = cluster.there(), cluster.views()
+        if wanted <= there.keys() and views == sum(there.values()):
+            return there, views
         if time.monotonic() > deadline:
-            return there
+            return there, views
         time.sleep(1)
 
 
