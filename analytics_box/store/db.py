@@ -114,7 +114,7 @@ class Db:
             if self._reserve is not None and (refusal := self._reserve.refusal):
                 raise Unavailable(refusal, retry_after=60)
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        self._writer.enqueue(Job(work, future, given))
+        self._writer.enqueue(Job(work, future, given, adds))
         return future
 
     def write_now(self, work: Work[T]) -> T:

@@ -21,6 +21,7 @@ from analytics_box.store.trouble import words
 PIECE = 100_000  # rows that are read at once
 _SMALL_PIECE = 2_000  # rows that are read at once by a regular look
 _RUN_SECONDS = 0.02  # of a regular look at one file, besides that at the newest rows
+_REST = 9.0  # times as long as a look at the whole file took, until the next one
 _NEWEST = 20  # rows of each table
 _HEADER = 100  # bytes of a database file
 MOST_COMPLAINTS = 10
@@ -105,9 +106,11 @@ class RollingCheck:
     else as fits into its time; the next run goes on from there.
     """
 
-    def __init__(self, db: Db, *, seconds: float = _RUN_SECONDS) -> None:
+    def __init__(self, db: Db, *, seconds: float = _RUN_SECONDS, rest: float = _REST) -> None:
         self._db = db
         self._seconds = seconds
+        self._rest = rest
+        self._rests_until = 0.0
         self._newest: list[tuple[str, str]] = []
         self._pieces = _pieces(self._read, _SMALL_PIECE)
         self.rounds = 0  # through the whole file
@@ -118,13 +121,23 @@ class RollingCheck:
             return
         try:
             if self._db.damage.disk_error or self._read(_is_too_short):
-                look_through(self._db)
+                self._look_through()
             else:
                 self._go_on()
         except Unavailable:
             self._pieces = _pieces(self._read, _SMALL_PIECE)  # An iterator that has raised ends.
             if not self._db.damage.trouble:
                 raise
+
+    def _look_through(self) -> None:
+        """Look at the whole file, unless the last such look was a moment ago."""
+        began = time.monotonic()
+        if began < self._rests_until:
+            return
+        try:
+            look_through(self._db)
+        finally:
+            self._rests_until = time.monotonic() + self._rest * (time.monotonic() - began)
 
     def _go_on(self) -> None:
         ends = time.monotonic() + self._seconds

@@ -140,10 +140,7 @@ class Writer:
             if isinstance(outcomes, apsw.FullError) and make_room():
                 outcomes = self._commit(batch)
         if isinstance(outcomes, list):
-            if self.look() is None:
-                return outcomes
-            # What was written to a file without a name ends with the process, so it is not acknowledged.
-            return [(job, None, self._loss()) for job in batch]
+            return self._kept(outcomes)
         if is_sign(outcomes):
             return [(job, None, self._damage.note(outcomes)) for job in batch]
         if not isinstance(outcomes, DISK_ERRORS):
@@ -151,6 +148,15 @@ class Writer:
         elif self._may_complain:
             log.error("%s cannot be written: %s", self._path.name, outcomes)
         return [(job, None, Unavailable("The box cannot write to its disk; try again")) for job in batch]
+
+    def _kept(self, outcomes: list[Outcome]) -> list[Outcome]:
+        """What became of committed writes, without those that may not last: nothing of them is acknowledged."""
+        if self.look() is not None:  # a file without a name ends with the process
+            return [(job, None, self._loss()) for job, _, _ in outcomes]
+        refusal = self._damage.refusal()
+        if refusal is None:
+            return outcomes
+        return [(job, None, refusal) if job.adds else (job, result, raised) for job, result, raised in outcomes]
 
     def _fold(self) -> bool:
         self.wal.fold()

@@ -46,11 +46,13 @@ class InMemoryState(Protocol):
 
 class Job(Struct, frozen=True):
     """A write that waits for its turn, and whoever waits for it. Where something is `given`, the work is shared with
-    neighbours that have the same, and gets what is given of all of them."""
+    neighbours that have the same, and gets what is given of all of them. What `adds` is not acknowledged once damage is
+    known."""
 
     work: Work[Any] | SharedWork[Any, Any]
     future: "asyncio.Future[Any] | Future[Any]"
     given: Any = ALONE
+    adds: bool = False
 
 
 Outcome = tuple[Job, Any, BaseException | None]

@@ -126,7 +126,7 @@ def test_disk_that_does_not_return_what_it_has_stops_events_until_all_of_it_was_
 ) -> None:
     with FailingDisk() as disk:
         db = Db(path, readers=1, vfs=disk.name)
-        check, readiness = RollingCheck(db), Readiness((db,), least_free=0)
+        check, readiness = RollingCheck(db, rest=0), Readiness((db,), least_free=0)
         for number in range(10):
             db.write_now(note(f"{number} {LONG}"))
         disk.failure, disk.at = apsw.IOError, "read"
@@ -174,6 +174,19 @@ def test_damage_of_one_database_stops_what_adds_to_the_other(path: Path, tmp_pat
     assert not db.damage.reason
     db.close()
     other.close()
+
+
+def test_event_that_was_on_its_way_when_damage_was_found_is_not_acknowledged(path: Path) -> None:
+    db = Db(path, readers=1)
+
+    def find_damage(connection: apsw.Connection) -> int:
+        db.damage.note("database disk image is malformed")
+        return note("an event")(connection)
+
+    with pytest.raises(Unavailable, match="is damaged"):
+        asyncio.run(db.write(find_damage, adds=True))
+    assert asyncio.run(db.write(note("a sign-in"))) == 2
+    db.close()
 
 
 @pytest.mark.parametrize("file", ["notes.db", "notes.db-wal"])
