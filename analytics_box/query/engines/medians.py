@@ -1,4 +1,4 @@
-"""Durations in SQLite's roll-ups: those of a quarter of an hour together as one blob, and medians of such blobs.
+"""Durations in roll-ups: those of a day together as one blob, and medians of such blobs.
 
 Reading millions of durations one by one takes seconds. Blobs are sorted, so of most of them only a few numbers are
 looked at: those between two bounds, which a sample of all of them gives.
@@ -6,27 +6,48 @@ looked at: those between two bounds, which a sample of all of them gives.
 
 from array import array
 from bisect import bisect_left, bisect_right
+from itertools import compress
 from typing import Any
 
+from analytics_box.clock import DAY
+from analytics_box.query.rollups import SLOT
 from analytics_box.store.db import Connection
 
-_TYPE = "I"  # 32 bits: durations in ms are at most a day and a half
+_TYPE, _BYTES = "I", 4  # durations in ms are at most a day and a half
+_SLOTS = DAY // SLOT
 _FEW = 1_000  # numbers that are sorted as they are
-_EACH = 16  # of the numbers in blobs one in so many is in the sample
+_EACH = 16  # of the numbers in blobs at least one in so many is in the sample, if that is not too many
+_MOST_IN_SAMPLE = 20_000
 _MARGIN = 32  # places in the sample from the middle to each bound
 
 
 class Packed:
-    """The aggregate `packed`: numbers as one blob, in their order."""
+    """The aggregate `packed`: the durations of a day in their order, then the slot of each, as one blob."""
 
     def __init__(self) -> None:
-        self._numbers: list[int] = []
+        self._sessions: list[int] = []
 
     def step(self, *given: Any) -> None:
-        self._numbers.append(given[0])
+        duration, slot = given
+        self._sessions.append(duration << 8 | slot)
 
     def final(self) -> bytes:
-        return array(_TYPE, sorted(self._numbers)).tobytes()
+        self._sessions.sort()
+        durations = array(_TYPE, [one >> 8 for one in self._sessions])
+        return durations.tobytes() + bytes([one & 255 for one in self._sessions])
+
+
+def within(*given: Any) -> bytes | None:
+    """The function `durations_within`: of such a blob those that begin from a slot on and before another, in order;
+    null if there are none."""
+    packed: bytes = given[0]
+    low, high = given[1:]
+    number = len(packed) // (_BYTES + 1)
+    durations = packed[: number * _BYTES]
+    if (low, high) == (0, _SLOTS):
+        return durations
+    chosen = packed[number * _BYTES :].translate(bytes(low <= slot < high for slot in range(256)))
+    return array(_TYPE, compress(_unpacked(durations), chosen)).tobytes() or None
 
 
 class MedianOfParts:
@@ -76,7 +97,8 @@ def _around_the_middle(parts: "list[array[int]]", total: int) -> tuple[int, list
     """How many numbers are less than those in the middle, and these, sorted; perhaps the wrong ones."""
     if total <= _FEW:
         return 0, sorted(number for part in parts for number in part)
-    sample = sorted(number for part in parts for number in part[_EACH // 2 :: _EACH])
+    each = max(_EACH, total // _MOST_IN_SAMPLE)
+    sample = sorted(number for part in parts for number in part[each // 2 :: each])
     if not sample:
         return 0, []
     middle = len(sample) // 2
@@ -91,6 +113,7 @@ def _around_the_middle(parts: "list[array[int]]", total: int) -> tuple[int, list
 
 
 def add_functions(db: Connection) -> None:
-    """Make both known to a connection."""
-    db.create_aggregate_function("packed", Packed, 1)
+    """Make all of them known to a connection."""
+    db.create_aggregate_function("packed", Packed, 2)
+    db.create_scalar_function("durations_within", within, 3, deterministic=True)
     db.create_aggregate_function("median_of_parts", MedianOfParts, 1)

@@ -36,7 +36,7 @@ from analytics_box.store.steps.events import EVENTS_REWRITTEN
 log = logging.getLogger(__name__)
 
 FILE_NAME: Final = "rollups.db"
-VERSION = 4  # of what is made of the rows; a file of another one is made anew
+VERSION = 5  # of what is made of the rows; a file of another one is made anew
 SCHEMA = "rollups"  # how readers of events.db know it
 PIECE = 50_000  # events, or changes, that are looked at in one transaction
 FAR = 50_000  # events or changes that the file is behind, from which on a question does without it

@@ -107,8 +107,11 @@ def _starts(plan: Plan, cut: Cut, _dialect: Dialect, values: Values) -> list[str
         place = {"d_bucket": "bucket"} if BUCKET in plan.group else {}
         known = dict(cut.medians)
         values["open"] = json.dumps([part for part in day_parts(plan, cut) if part[-1] not in known])
-        durations = _of_parts("open", "rolled_durations as kept", "kept.slot >= low and kept.slot < high")
-        found.append(_select(plan, place | {"p_median_duration": "duration"}, durations))
+        of_parts = _of_parts("open", "rolled_durations as packed")
+        # With a limit the function is called once for each part, not again for the condition.
+        durations = f"(select bucket, durations_within(durations, low, high) as durations from {of_parts} limit -1)"
+        columns = place | {"p_median_duration": "durations"}
+        found.append(_select(plan, columns, f"{durations}\nwhere durations is not null"))
         if known:
             values["medians"] = json.dumps([[place, str(median)] for place, median in known.items()])
             columns = {"d_bucket": "value ->> 0", "p_median_duration": "value ->> 1"}
@@ -131,7 +134,7 @@ def _sums(plan: Plan, cut: Cut, roll: Roll, values: Values, **special: str) -> s
     return _select(plan, columns | ({"d_bucket": "bucket"} if BUCKET in plan.group else {}), source) + _by(plan)
 
 
-def _of_parts(parts: str, table: str, within: str) -> str:
+def _of_parts(parts: str, table: str, within: str = "true") -> str:
     """Parts of days, of each site, beside rows of a table. The joins are in this order: the parts are few."""
     name = table.rpartition(" ")[2]
     return (

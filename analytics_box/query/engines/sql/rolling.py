@@ -68,7 +68,7 @@ def _tables() -> Iterator[tuple[str, Kept]]:
     yield f"rolled_{TIME.name}", Kept(slot, ("pageviews", "total_events", "firsts", "lasts"))
     yield f"rolled_{TIME.name}_ids", Kept((*day, "visitor"), ("first_slot integer", "last_slot integer"))
     yield f"rolled_{STARTS.name}", Kept(slot, ("sessions", "bounces", "total_events", "duration_total"))
-    yield "rolled_durations", Kept(slot, ("duration",))
+    yield "rolled_durations", Kept(day, ("durations blob",))
     for roll in BY_DIMENSION:
         group = (*day, *(f"{name} integer" for name in roll.group))
         yield f"rolled_{roll.name}", Kept(group, tuple(sorted(roll.measures)))
@@ -210,8 +210,8 @@ class Batch:
             " sum(duration) as duration_total from wanted_sessions group by site_day, slot",
         )
         self._do(
-            f"insert into rolled_durations select {SITE_AND_DAY}, slot, packed(duration) from wanted_sessions"
-            " group by site_day, slot"
+            f"insert into rolled_durations select {SITE_AND_DAY}, packed(duration, slot) from wanted_sessions"
+            " group by site_day"
         )
         for roll in OF_SESSIONS:
             self._do("drop table wanted_sessions")
