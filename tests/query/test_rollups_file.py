@@ -20,6 +20,7 @@ from analytics_box.clock import DAY, HOUR, MINUTE, utc_day
 from analytics_box.facts.event import Event
 from analytics_box.query import rollups
 from analytics_box.query.engines import day_rollups, duckdb, rollups_file, sqlite
+from analytics_box.query.engines.counting import unlimited
 from analytics_box.query.engines.medians import median as median_of_parts
 from analytics_box.query.engines.rollups_file import FILE_NAME, RollupsFile, forget_rollups, open_rollups
 from analytics_box.query.engines.sql import rolling
@@ -222,6 +223,35 @@ def test_a_box_that_is_killed_while_it_rolls_up_has_true_roll_ups(
         forget_rollups(file)
     assert deaths > 4
     assert len(seen) > 1  # before and after a batch was written
+
+
+def test_a_box_that_is_killed_after_days_changed_has_true_medians(tmp_path: Path) -> None:
+    """kill -9 before every 6th statement."""
+    world = World(tmp_path, 3)
+    plan = replace(plan_of(STARTS, **local("UTC", -3, 7, "day")), sites=(1,), order=())
+    world.tell(200)
+    world.maintain()
+    before = world.runner.run(world.engines.rows(plan, seconds=30))
+    world.maintain()  # writes the medians
+    kept = _known(world, plan)
+    world.write("delete from stored_events where id % 3 = 0 and time / 86400000 = ?", utc_day(NOON))
+    expected = world.db.read_now(lambda db: sqlite.run(db, plan))
+    assert expected != before
+    world.close()
+    file, events, now = tmp_path / FILE_NAME, tmp_path / "events.db", NOON + 31 * DAY
+    rolled_up, deaths, known = file.read_bytes(), 0, set()
+    while _killed(file, events, now, before=1 + 6 * deaths):
+        deaths += 1
+        again, db = open_rollups(file, events), apsw.Connection(str(events))
+        with sqlite.parted(db, plan, again) as cut:
+            assert sqlite.run_rendered(db, plan, sqlite.render(plan, cut), unlimited, 60) == expected
+            known.add(0 if cut is None else len(cut.medians))
+        db.close()
+        again.close()
+        forget_rollups(file)
+        file.write_bytes(rolled_up)
+    assert deaths > 4
+    assert 0 < max(known) < kept
 
 
 def _killed(file: Path, events: Path, now: int, *, before: int) -> bool:
