@@ -92,6 +92,29 @@ def test_until_it_is_ready_sqlite_answers(world: World) -> None:
     assert not (world.directory / FILE_NAME).exists()
 
 
+def test_replica_that_took_many_rows_is_reopened_before_it_answers(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(columns, "PIECE", 2)
+    opened: list[columns.Replica] = []
+    open_replica = columns.open_replica
+
+    def noted(*given: Any, **more: Any) -> columns.Replica:
+        opened.append(open_replica(*given, **more))
+        return opened[-1]
+
+    monkeypatch.setattr(columns, "open_replica", noted)
+    for _ in range(5):
+        world.visit()
+    world.maintain()
+    world.assert_same()
+    built, answering = opened
+    assert (built.added > 2, answering.added) == (True, 0)
+    world.visit()
+    world.maintain()
+    assert len(opened) == 2
+
+
 def test_auto_waits_until_there_are_many_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(choice, "MANY", 30)
     world = World(tmp_path, columnar="auto")

@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from analytics_box import memory
 from analytics_box.clock import DAY, HOUR, Clock
 from analytics_box.errors import BoxError, Unavailable
 from analytics_box.query.engines import columns, duckdb, sql
@@ -101,6 +102,8 @@ class ColumnReplica:
             await self._open()
         try:
             await self.follow()
+            if not self.ready and self.opened is not None and self.opened.added > columns.PIECE:
+                await self._reopen()
         except BoxError:
             raise
         except Exception as broken:
@@ -194,18 +197,31 @@ class ColumnReplica:
         )
         await self._drop()
 
+    async def _reopen(self) -> None:
+        """Close and open the replica, because DuckDB keeps up to its limit of memory after many rows were added."""
+        async with self._following:
+            await self._let_go()
+        await asyncio.to_thread(memory.give_back)
+        await self._open()
+        await self.follow()
+
     async def _drop(self) -> None:
         """Close and remove one that failed; the next `tend` builds a new one."""
         async with self._following:
-            self.ready = False
-            replica, self.opened = self.opened, None
-            threads, self._threads = self._threads, None
-            if replica is None or threads is None:
-                return
-            await asyncio.to_thread(threads.shutdown, wait=True)
-            with contextlib.suppress(Exception):  # it is broken already
-                await asyncio.to_thread(replica.close)
-            columns.forget_replica(self.path)
+            if await self._let_go():
+                columns.forget_replica(self.path)
+
+    async def _let_go(self) -> bool:
+        """Close the replica and keep its file; return whether it was open."""
+        self.ready = False
+        replica, self.opened = self.opened, None
+        threads, self._threads = self._threads, None
+        if replica is None or threads is None:
+            return False
+        await asyncio.to_thread(threads.shutdown, wait=True)
+        with contextlib.suppress(Exception):  # it may be broken
+            await asyncio.to_thread(replica.close)
+        return True
 
     def _status(self, replica: Replica, there: dict[str, int]) -> Status:
         behind = sum(last - max(replica.last(table), 0) for table, last in there.items())

@@ -54,6 +54,7 @@ class Replica:
         self._applied = applied  # the last change that was taken
         self._has_remains = has_remains
         self._last = {table.name: self._last_id(table.name) for table in COPIED}
+        self.added = 0  # rows since it was opened
 
     @property
     def applied(self) -> int:
@@ -167,6 +168,7 @@ class Replica:
         piece = transfer.read(db, table, _NEXT, {"last": self._last[table.name], "piece": PIECE})
         if piece.rows:
             self._last[table.name] = piece.last
+            self.added += piece.rows
         return piece
 
     def _last_id(self, table: str) -> int:
