@@ -10,6 +10,7 @@ from typing import Final
 from urllib.parse import unquote
 
 HIDDEN: Final = "•••"
+_REMEMBERED: Final = 20_000  # Lists of 10,000 monitors mask each URL again and again.
 _PARAMETER = re.compile(r"[^&;#=]+(=[^&;#]*)?")
 _URL = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*://)?(?P<place>[^/?#]*)(?P<path>[^?#]*)(?P<rest>.*)", re.DOTALL)
 _IN_TEXT = re.compile(r"https?://[^\s\"'<>“”]+", re.IGNORECASE)
@@ -31,7 +32,7 @@ _LONG_NUMBER: Final = 12  # Digits.
 _LONG_WORD: Final = 24  # Letters.
 
 
-@lru_cache(maxsize=4_096)
+@lru_cache(maxsize=_REMEMBERED)
 def masked(url: str) -> str:
     """The URL with ••• for likely secrets: https://example.com/•••/?token=•••. What has no name in a query is a value.
 
@@ -44,7 +45,8 @@ def masked(url: str) -> str:
     user, at, host = place.rpartition("@")
     if at and user:
         host = f"{HIDDEN}@{host}"
-    return f"{parts['scheme'] or ''}{host if at else place}{_path(host, path)}{_rest(rest)}"
+    shown = f"{parts['scheme'] or ''}{host if at else place}{_path(host, path)}{_rest(rest)}"
+    return url if shown == url else shown  # Equal texts take no memory twice.
 
 
 def masked_text(text: str) -> str:
