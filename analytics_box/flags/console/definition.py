@@ -17,7 +17,7 @@ from analytics_box.flags.console.fields import (
     NeedFields,
     RuleFields,
     VariantFields,
-    untouched,
+    is_untouched,
 )
 from analytics_box.flags.console.filled import (
     TEXTS,
@@ -34,7 +34,8 @@ from analytics_box.texts import FlagForm
 
 SIMPLE: Final = frozenset(("user_id", "email", "property"))  # what a rule of the wire can be about
 _MUST: Final = {"on": ("true",), "off": ("false",)}
-_PLAIN: Final = {  # parts of a definition that are a field of the form
+# The form's fields for parts of a definition.
+_PLAIN: Final = {
     **{name: name for name in ("name", "description", "payload", "offValue", "folder")},
     "rolloutPercentage": "percentage",
 }
@@ -118,7 +119,7 @@ def _rules(given: Sequence[RuleFields], stored: Sequence[Rule], wrong: Wrong) ->
 
 def _rule(given: RuleFields, name: str, stored: Sequence[Rule], wrong: Wrong) -> dict[str, Any]:
     kept: Rule | None = _stored(given.was, stored)
-    if kept is not None and untouched(given, rule_fields(kept, int(given.was))):
+    if kept is not None and is_untouched(given, rule_fields(kept, int(given.was))):
         return _built(kept)
     on, _, variant = given.gives.partition(":")
     found: dict[str, Any] = {"name": given.name.strip(), "enabled": on != "off"}
@@ -211,7 +212,7 @@ def _variants(given: Sequence[VariantFields], stored: Definition | None, wrong: 
 
 def _variant(given: VariantFields, name: str, stored: Sequence[Struct], wrong: Wrong) -> dict[str, Any]:
     kept: Any = _stored(given.was, stored)
-    if kept is not None and untouched(given, variant_fields(kept, int(given.was))):
+    if kept is not None and is_untouched(given, variant_fields(kept, int(given.was))):
         return _built(kept)
     found: dict[str, Any] = {
         "key": given.key.strip(),
@@ -237,7 +238,7 @@ def _variant_value(given: VariantFields, name: str, wrong: Wrong) -> Any:
 
 def _prerequisite(one: NeedFields, stored: Definition | None) -> dict[str, Any]:
     kept = stored.prerequisites if stored is not None else ()
-    same = next((other for other in kept if untouched(one, need_fields(other))), None)
+    same = next((other for other in kept if is_untouched(one, need_fields(other))), None)
     named = tuple(str(key) for key in values(one.variants, texts=True))
     return {"key": one.key.strip(), "gives": _MUST.get(one.must, named)} if same is None else _built(same)
 

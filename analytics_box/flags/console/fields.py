@@ -27,7 +27,8 @@ PLAIN: Final = (
 OF_GROUP: Final = ("of", "name", "description", "color", "updatedAt")
 KINDS: Final = ("all", "any", "none")  # of conditions that have others in them
 ONE: Final = "one"  # the kind of a single condition
-OF_LINES: Final = frozenset(("description", "offValue", "payload", "value", "values", "variants"))  # text areas
+# The names of text areas, which keep line breaks.
+OF_LINES: Final = frozenset(("description", "offValue", "payload", "value", "values", "variants"))
 Row = TypeVar("Row", bound=Struct)
 
 
@@ -114,7 +115,7 @@ def read_state(form: Mapping[str, str], names: tuple[str, ...] = PLAIN) -> FormS
     )
 
 
-def untouched(posted: Row, shown: Row) -> bool:
+def is_untouched(posted: Row, shown: Row) -> bool:
     """Return whether a browser posted a row as the form showed it."""
     return _as_posted(posted) == _as_posted(shown)
 

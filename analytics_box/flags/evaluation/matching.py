@@ -12,7 +12,7 @@ from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Any, TypeVar
 
-from analytics_box.flags.evaluation.asking import Found, as_float, text_of
+from analytics_box.flags.evaluation.asking import LONGEST_TEXT, Found, as_float, text_of
 from analytics_box.flags.flag import Only, Operator, Scalar
 from analytics_box.query.patterns import NotAPattern, compiled
 
@@ -20,7 +20,6 @@ Comparable = TypeVar("Comparable")
 Test = Callable[[Found], bool]
 
 _LONGEST_READ = 100  # characters of a date, a version or an address
-_LONGEST_NUMBER = 1_024  # characters
 _KEPT = 1_024  # of each that were read last: many rules look at the same one
 
 # What each negates.
@@ -126,7 +125,7 @@ def _compared(
     return make
 
 
-# JavaScript's white space, and its decimal numbers.
+# These are what JavaScript takes for white space and for decimal numbers.
 _SPACE = "\t\n\v\f\r \xa0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff" + "".join(map(chr, range(0x2000, 0x200B)))
 _NUMBER = re.compile(r"[+-]?((\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?|Infinity)", re.ASCII)
 
@@ -135,7 +134,7 @@ def number_of(value: Any) -> float | None:
     """A number, or the number in a text that has nothing else, as JavaScript reads decimal numbers."""
     kind = type(value)
     if kind is str:
-        value = value.strip(_SPACE) if len(value) <= _LONGEST_NUMBER else ""
+        value = value.strip(_SPACE) if len(value) <= LONGEST_TEXT else ""
         value = float(value) if _NUMBER.fullmatch(value) else None
     elif kind is int:
         value = as_float(value)

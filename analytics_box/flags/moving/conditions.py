@@ -22,7 +22,7 @@ from analytics_box.flags.flag import (
     Variant,
     is_key,
 )
-from analytics_box.flags.moving.patterns import SPACES, of_lower_case, shared
+from analytics_box.flags.moving.patterns import SPACES, in_re2, of_lower_case
 
 EVERYBODY: Final = Node(all=())
 NOBODY: Final = Node(any=())
@@ -32,7 +32,8 @@ _NAMED: Final = r"(0|[1-9]\d*|\d*[A-Za-z-][0-9A-Za-z-]*)"
 _SUFFIXES: Final = rf"(-{_NAMED}(\.{_NAMED})*)?(\+[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?"
 STRICT_VERSION: Final = rf"{_NUMERIC}\.{_NUMERIC}\.{_NUMERIC}{_SUFFIXES}"  # three numbers, as semver.org has it
 LOOSE_VERSION: Final = rf"{_NUMERIC}(\.{_NUMERIC}(\.{_NUMERIC})?)?{_SUFFIXES}"  # one to three
-_AROUND: Final[Mapping[Operator, tuple[str, str]]] = {  # what is around a text in a regular expression
+# Anchors of the regular expression for each operator.
+_AROUND: Final[Mapping[Operator, tuple[str, str]]] = {
     "equals": ("^", "$"),
     "contains": ("", ""),
     "starts_with": ("^", ""),
@@ -123,7 +124,7 @@ def insensitive(attribute: str, values: Iterable[str], operator: Operator = "equ
 
 
 def without_text(attribute: str) -> Node:
-    """Whether the attribute is there but empty as a text: a list is its elements with commas between them."""
+    """The condition that an attribute exists but is empty as text: the text of a list is its elements with commas."""
     letters = none_of([leaf(attribute, "matches", "(?s).")])
     return any_of(
         (
@@ -171,9 +172,9 @@ def instant(attribute: str, operator: Operator, wanted: Scalar) -> Node:
 def pattern(attribute: str, texts: Sequence[str], flags: str = "", spaces: str = SPACES) -> Node | None:
     """Whether one of these regular expressions matches the attribute, which is a text, or a text in its list.
 
-    `spaces` are what `\\s` stands for. None if SDKs or RE2 read one of them differently.
+    `\\s` matches the `spaces`. None if SDKs or RE2 read one of them differently.
     """
-    known = [shared(text, spaces) for text in texts]
+    known = [in_re2(text, spaces) for text in texts]
     wanted = [f"{flags}{one}" for one in known if one is not None]
     if len(wanted) < len(texts) or any(map(pattern_fault, wanted)):
         return None

@@ -225,12 +225,13 @@ class _Reading:
                 f"Without {attribute} each of flagd's engines draws in its own way; here the default counts"
             )
         yield from self._leaf(None, all_of((path, none_of([exists(attribute)]))))
-        if by is not None and attribute != "user_id":  # here nobody is drawn by an empty text
-            empty = self._shared_out(draw_by(bucketing)(""), shares, weights)
+        if by is not None and attribute != "user_id":
+            # The box never draws by an empty text, so the share of that draw is fixed here.
+            empty = self._outcome_at(draw_by(bucketing)(""), shares, weights)
             yield from self._leaf(empty, all_of((path, without_text(attribute))))
         yield from self._shares(shares, weights, bucketing, path)
 
-    def _shared_out(self, drawn: float, shares: Sequence[Any], weights: Sequence[float]) -> Any:
+    def _outcome_at(self, drawn: float, shares: Sequence[Any], weights: Sequence[float]) -> Any:
         """The outcome of the share that a draw falls into."""
         ends = accumulate(weights)
         return next(share[0] for share, end in zip(shares, ends, strict=True) if drawn * sum(weights) < end * 100)

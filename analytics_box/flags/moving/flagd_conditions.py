@@ -194,7 +194,7 @@ def type_test(var: Any, name: str) -> Any:
     match name:
         case "text":
             return {"===": [{"cat": [var]}, var]}
-        case "empty_text":  # of which a missing value and an empty list are one, too
+        case "empty_text":  # Missing values and empty lists also have an empty text.
             return {"===": [{"cat": [var]}, ""]}
         case "number":
             return {"===": [{"+": [var]}, var]}

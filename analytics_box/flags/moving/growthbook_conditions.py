@@ -118,7 +118,7 @@ class _Reading:
         if name in {"$inGroup", "$notInGroup"}:
             found = self._group(attribute, str(asked))
             return found if name == "$inGroup" else none_of([found])
-        compared = _compared(attribute, name, asked)
+        compared = _comparison(attribute, name, asked)
         if compared is None:
             raise _Strange(f"{name} of {attribute}")
         return compared
@@ -141,8 +141,8 @@ class _Reading:
         raise _Strange(f"the saved group {name}")
 
 
-def _compared(attribute: str, name: str, asked: Any) -> Node | None:
-    """Whether an attribute is as one operator says; None for an unknown one."""
+def _comparison(attribute: str, name: str, asked: Any) -> Node | None:
+    """The condition for one operator; None for an unknown one."""
     if name in _PLAIN and is_scalar(asked):
         return _PLAIN[name](attribute, asked)
     if name in {"$eq", "$ne"} and asked is None:
@@ -199,8 +199,10 @@ def _one_of(attribute: str, values: Sequence[Scalar]) -> Node:
 
 
 _JOINED: Final[dict[str, Callable[[list[Node]], Node]]] = {"$and": all_of, "$or": any_of, "$nor": none_of}
-_EMPTY: Final = {"$and": EVERYBODY, "$or": EVERYBODY, "$nor": NOBODY}  # with no alternatives at all
-_PATTERNS: Final = {"$regex": "", "$regexi": "(?i)"}  # the negative ones are unknown to GrowthBook's JavaScript SDK
+# The results of lists without conditions.
+_EMPTY: Final = {"$and": EVERYBODY, "$or": EVERYBODY, "$nor": NOBODY}
+# GrowthBook's JavaScript SDK does not know $notRegex and $notRegexi, so their flags wait.
+_PATTERNS: Final = {"$regex": "", "$regexi": "(?i)"}
 _PLAIN: Final[dict[str, Callable[[str, Any], Node]]] = {
     "$eq": _equal,
     "$ne": lambda attribute, asked: none_of([_equal(attribute, asked)]),

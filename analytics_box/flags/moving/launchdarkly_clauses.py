@@ -44,7 +44,8 @@ _VERSIONS: Final[dict[str, Operator]] = {
     "semVerGreaterThan": "version_greater",
 }
 _ALL: Final = 100_000  # what weights add up to
-_WHOLE: Final = r"^-?(\d+|\d+(\.\d+)?e\+\d+)$"  # a whole number as JavaScript writes it
+# JavaScript writes whole numbers so.
+_WHOLE: Final = r"^-?(\d+|\d+(\.\d+)?e\+\d+)$"
 _DEEPEST: Final = 4  # segments in segments
 
 
@@ -192,7 +193,7 @@ def _compared(attribute: str, operator: str, values: Sequence[Scalar]) -> Node |
     if operator == "matches":
         return pattern(attribute, texts)
     if operator in _TEXTS:
-        if "" in texts:  # which is in every text
+        if "" in texts:  # Every text matches.
             return pattern(attribute, [""])
         return each_of(attribute, _TEXTS[operator], texts, only="text")
     if operator in _NUMBERS:

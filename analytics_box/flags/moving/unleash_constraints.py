@@ -31,7 +31,8 @@ _TEXTS: Final[dict[str, Operator]] = {
     "STR_STARTS_WITH": "starts_with",
     "STR_ENDS_WITH": "ends_with",
 }
-_MAPPED: Final = IPv6Network("::ffff:0:0/96")  # IPv4 addresses that are written as IPv6
+# IPv4 addresses that are written as IPv6.
+_MAPPED: Final = IPv6Network("::ffff:0:0/96")
 _NUMBERS: Final[dict[str, tuple[Operator, ...]]] = {
     "NUM_EQ": ("greater_or_equal", "less_or_equal"),
     "NUM_GT": ("greater",),
@@ -66,7 +67,7 @@ def _one(given: Mapping[str, Any], notes: Notes) -> Node | None:
 
 def _asked(attribute: str, operator: str, given: Mapping[str, Any]) -> Node | None:
     values, value = texts(given.get("values")), given.get("value")
-    if any(one != one.strip() or not one for one in values):  # which SDKs read differently
+    if any(one != one.strip() or not one for one in values):  # Unleash's SDKs read such values differently.
         return None
     if operator in {"IN", "NOT_IN"}:
         found = one_of(attribute, values if attribute == "user_id" else _with_twins(values))
@@ -99,10 +100,10 @@ def within(attribute: str, networks: Iterable[str]) -> Node | None:
     if any(isinstance(network, IPv6Network) and network.overlaps(_MAPPED) for _, network in known):
         return None
     plain = leaf(attribute, "matches", r"^[0-9A-Fa-f.:]+$")
-    return all_of((each_of(attribute, "ip_in", [one for one, _ in known]), plain, none_of([_mapped(attribute)])))
+    return all_of((each_of(attribute, "ip_in", [one for one, _ in known]), plain, none_of([_ipv4_as_ipv6(attribute)])))
 
 
-def _mapped(attribute: str) -> Node:
+def _ipv4_as_ipv6(attribute: str) -> Node:
     zeros = "(?:(?:0{1,4}:){5}|::(?:0{1,4}:){0,4}|(?:0{1,4}:){1,4}:(?:0{1,4}:){0,3})"
     return leaf(attribute, "matches", f"(?i)^{zeros}ffff:[^:]+(?::[^:]+)?$")
 
