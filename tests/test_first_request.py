@@ -1,4 +1,4 @@
-"""The application of pages and the API is built once, with its first request, and does not block others meanwhile."""
+"""The application of pages and the API is built once, with its first request, and does not block others."""
 
 import asyncio
 import threading

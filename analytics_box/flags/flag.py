@@ -156,7 +156,7 @@ class Definition(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The definition of a flag: everything that its history keeps and an export contains.
 
     `offValue` is the value of the flag while it is inactive or its requirements are not met, and of a multivariant flag
-    also for users for whom a rule turns it off. Without it an inactive flag is not given.
+    also for users that a rule turns it off for. Without it an inactive flag is not given.
     """
 
     name: str = ""

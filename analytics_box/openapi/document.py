@@ -130,7 +130,7 @@ def _schemas(types: list[Any]) -> tuple[Schema, Schema]:
 
 
 def _leave_out_earlier_words(schema: Any) -> None:
-    """Describe only the present words of a value: those under EARLIER are accepted, and nobody needs to learn them."""
+    """Describe only the present words of a value: those under EARLIER are accepted, but need not be learned."""
     if isinstance(schema, dict):
         earlier = schema.pop(EARLIER, ())
         if earlier:

@@ -20,9 +20,7 @@ SPANS: Final = (64, 16)  # days that may be rolled up together once more, from o
 _DAYS: Final = 1 << 24  # more than any UTC day
 FIRST_SPAN: Final = _DAYS  # keys from here on are those of spans
 FEW_READ = 20_000  # events in pieces of a range, which take SQLite 10 ms
-SHARE_READ = (
-    12  # of the events of a range, one in so many: DuckDB reads that many in the time that SQLite takes for one
-)
+SHARE_READ = 12  # DuckDB reads this number of events in the time that SQLite takes for one
 MOST_PIECES = 16  # of the range that are read from rows; a plan in more of them is read from rows alone
 
 

@@ -35,7 +35,7 @@ class Read(Struct, frozen=True):
 
 
 class Statement(Struct, frozen=True, omit_defaults=True):
-    """One statement and its named parameters, the `engine` that would run it, and `why` that one. One that is not read
+    """A statement and its named parameters, the `engine` that would run it, and `why` that one. One that is not read
     from rows alone lists the `parts` of its range.
 
     Those in `open` depend on what is found first, and are null here. A statement that `follows` another one (counted

@@ -128,10 +128,10 @@ def counted(name: str, rows: Sequence[dict[str, Any]]) -> Counter[str]:
     """How much there is of what; nothing of it is the same as no row."""
     if name in LISTED:
         return Counter(json.dumps(row, sort_keys=True) for row in rows)
-    return added(name, rows, counts_of(name))
+    return sums_of(name, rows, counts_of(name))
 
 
-def added(name: str, rows: Sequence[dict[str, Any]], counts: set[str]) -> Counter[str]:
+def sums_of(name: str, rows: Sequence[dict[str, Any]], counts: set[str]) -> Counter[str]:
     """The sums of these fields, by what the rows are about."""
     outputs = registry.TYPES[name].outputs
     counts = counts & {output.name for output in outputs if output.type == "number"}

@@ -1,4 +1,4 @@
-"""Which plans are cut, and where: what roll-ups know, and whole days of a range. test_rollups_file has the answers."""
+"""Plans that are cut, and where: what roll-ups know, and whole days of a range. test_rollups_file has the answers."""
 
 from functools import partial
 from itertools import pairwise

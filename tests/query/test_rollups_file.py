@@ -356,7 +356,7 @@ def test_medians_of_days_that_are_rolled_up_are_those_of_all_their_sessions(tmp_
 
 
 def _visits(chance: Random, number: int, at_once: float) -> Iterator[Event]:
-    """Visits of two pages each by somebody else, this share of them within one instant. The more there are at once, the
+    """Visits of two pages each by new visitors, this share of them within one instant. The more there are at once, the
     later they come."""
     edges = [0, 1, 999, 1_000, 1_001, *(round(1_000 * 2 ** (half / 2)) for half in range(1, 12))]
     for visitor in range(1, number + 1):

@@ -41,10 +41,10 @@ from tests.query.test_partitions import (
     ONCE,
     OPPOSITE,
     PARTED,
-    added,
     answer,
     counted,
     counts_of,
+    sums_of,
 )
 from tests.query.test_shared import WITH_NONE
 from tests.query.world import World, world_in
@@ -156,7 +156,7 @@ def test_a_filter_and_its_opposite_add_up_to_all(stories: tuple[Story, ...], nam
         once = ONCE & {output.name for output in registry.TYPES[name].outputs} - counts_of(name)
         if name in LISTED or registry.TYPES[name].follows:
             continue
-        of_all, with_it, without_it = (added(name, data, once) for data in (whole, part, rest))
+        of_all, with_it, without_it = (sums_of(name, data, once) for data in (whole, part, rest))
         assert with_it <= of_all, told
         assert without_it <= of_all, told
         assert of_all <= with_it + without_it, told

@@ -178,7 +178,7 @@ def test_every_procedure_names_the_resource_whose_id_is_unknown(world: World) ->
 
 
 def test_every_not_found_of_a_procedure_names_a_resource(world: World) -> None:
-    """Ids in optional fields, too: they are references or filters, and some are refused as bad input."""
+    """Ids in optional fields: they are references or filters, and some are refused as bad input."""
     wrong: dict[str, Any] = {}
     for line in PROCEDURES:
         for name in (field.encode_name for field in fields_of(line) if not field.required):

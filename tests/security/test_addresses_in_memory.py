@@ -66,7 +66,7 @@ def visit(box: WholeBox, address: str, agent: str) -> None:
 
 
 def days_pass(box: WholeBox) -> None:
-    """Let the box do its work for some days in which nobody comes."""
+    """Let the box do its work for some days without visitors."""
     for _ in range(DAYS * 86_400 // STEP):
         box.clock.advance(seconds=STEP)
         box.run(jobs.turn_salts(box.box))

@@ -1,4 +1,4 @@
-"""Checks that a column is JSON allow null in older versions of SQLite, too, where json_valid(null) is 0."""
+"""Checks that a column is JSON also allow null in older versions of SQLite, where json_valid(null) is 0."""
 
 import re
 import sqlite3

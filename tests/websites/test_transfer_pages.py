@@ -65,7 +65,7 @@ def test_a_website_goes_where_it_is_sent_and_the_list_says_so(box: WholeBox) -> 
     listed = page(box, answer.headers["location"])
     assert "The website belongs to Eve now." in listed
     assert "shop.example" not in listed
-    assert box.get(address(box), cookie=box.cookie, accept="text/html").status == 200, "an admin there, too"
+    assert box.get(address(box), cookie=box.cookie, accept="text/html").status == 200, "also an admin there"
     assert box.get(address(box), cookie=cookie_of(box, "owner"), accept="text/html").status == 404
     assert "belongs to" not in page(box, "/sites?moved=somewhere-else")
 

@@ -5,7 +5,7 @@
 const tag = document.currentScript || document.querySelector("script[data-client-id]") || new Image();
 const [source, query] = tag.src.split("?");
 
-/** The folder that the script came from, which its parts come from, too. Empty in a bundle's inline script. */
+/** The folder that the script came from, which its parts also come from. Empty in a bundle's inline script. */
 export const home = source.replace(/\/[^/]*$/, "");
 
 /** @type {Record<string, any>} options by their camelCase name; parts.js reads numbers and lists out of the texts */

@@ -70,7 +70,7 @@ class Ruleset:
             one.rest()
 
     def keys(self) -> Sequence[str]:
-        """Keys of the flags that are given, in their order; those for single users too."""
+        """Keys of the flags that are given, in their order, including those for single users."""
         return tuple(dict.fromkeys(one.flag.key for one in self._made))
 
     def one(self, key: str, context: Context) -> Outcome | None:

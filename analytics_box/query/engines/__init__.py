@@ -184,7 +184,7 @@ class Engines:
         recorded changes that both have. With ClickHouse, trim what only that needs to have."""
         await self.trimmed.load()
         await self._tend_rollups()
-        if self._rolling is None or self._rolling.done():  # one at a time, whoever still waits for it
+        if self._rolling is None or self._rolling.done():  # one at a time, even if requests still wait for it
             self._rolling = asyncio.create_task(self._rollups.roll())
         await asyncio.shield(self._one_tending())
         if self._far is not None:

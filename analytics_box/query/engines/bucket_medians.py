@@ -90,7 +90,7 @@ class BucketMedians:
             (json.dumps([(*key, *one) for key, one in waiting.items()]),),
         )
         ((number,),) = db.execute("-- rollups.count_medians\nselect count(*) from medians").fetchall()
-        if int(str(number)) > MOST:  # whoever asks for them again has them found again
+        if int(str(number)) > MOST:  # a later question computes them again
             db.execute("-- rollups.drop_medians\ndelete from medians")
 
 

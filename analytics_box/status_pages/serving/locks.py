@@ -79,7 +79,7 @@ class Locks:
         return True
 
     def forget(self) -> None:
-        """Forget the networks that were not wrong of late."""
+        """Forget the networks without recent failures."""
         self._wrong = OrderedDict((network, at) for network, at in self._wrong.items() if self._was_wrong(network))
 
     async def _verify(self, page: Page, given: str) -> bool:

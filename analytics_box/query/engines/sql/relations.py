@@ -155,13 +155,11 @@ def _views_in_order(plan: Plan, where: list[str], dialect: Dialect) -> str:
 def _together(items: tuple[Where, ...]) -> list[tuple[Where, ...]]:
     """The conditions on pages together, because one page view must meet them all; every other one by itself, as is each
     on pages that a session must not have."""
-    pages = tuple(item for item in items if isinstance(item, Condition) and _asks_for_a_view(item))
+    pages = tuple(
+        item for item in items if isinstance(item, Condition) and item.column in OF_THE_PAGE and not item.negated
+    )
     others = [(item,) for item in items if item not in pages]
     return [*([pages] if pages else []), *others]
-
-
-def _asks_for_a_view(condition: Condition) -> bool:
-    return condition.column in OF_THE_PAGE and not condition.negated
 
 
 def of_session(items: tuple[Where, ...], scan: str, dialect: Dialect, values: Values) -> str:

@@ -184,7 +184,7 @@ def _piece(
 
 
 def _days(plan: Plan, cut: Cut) -> list[str]:
-    """What is read of a table of roll-ups."""
+    """The conditions on a table of roll-ups."""
     if cut.keys:
         return [sites(plan), f"day in ({', '.join(f':{name}' for name in _numbered('key', cut.keys))})"]
     days = [sites(plan), "day >= :first_day", "day <= :last_day"]
