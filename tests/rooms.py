@@ -64,7 +64,7 @@ class Rooms:
     def good(self, procedure: str, given: Mapping[str, Any], cookie: str = "") -> Any:
         """The answer of a procedure that succeeds."""
         answer = self.call(procedure, given, cookie)
-        assert answer.status == 200, (procedure, given, answer.body.decode())
+        assert answer.status == 200, (procedure, answer.json.get("details") or answer.json, given)
         return answer.json
 
     def page(self, path: str, cookie: str = "") -> Answer:
@@ -116,6 +116,7 @@ class _Parser(HTMLParser):
         self._by_id: dict[str, int] = {}
         self._area: tuple[str, int] | None = None
         self._select: tuple[str, int, list[str], list[str], bool] | None = None
+        self._option: tuple[str | None, bool] | None = None
         self._text = ""
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -134,13 +135,18 @@ class _Parser(HTMLParser):
         elif tag == "select":
             self._select = (given.get("name", ""), self._form_of(given), [], [], "multiple" in given)
         elif tag == "option" and self._select is not None:
-            self._select[3].append(given.get("value", ""))
-            if "selected" in given:
-                self._select[2].append(given.get("value", ""))
+            self._option = (given.get("value"), "selected" in given)
+            self._text = ""
 
     def handle_endtag(self, tag: str) -> None:
         if tag == "form":
             self._open = None
+        elif tag == "option" and self._select is not None and self._option is not None:
+            value = self._option[0] if self._option[0] is not None else self._text.strip()
+            self._select[3].append(value)
+            if self._option[1]:
+                self._select[2].append(value)
+            self._option = None
         elif tag == "textarea" and self._area is not None:
             name, form = self._area
             self._add(form, name, self._text.removeprefix("\n"))
@@ -156,7 +162,7 @@ class _Parser(HTMLParser):
             self._select = None
 
     def handle_data(self, data: str) -> None:
-        if self._area is not None:
+        if self._area is not None or self._option is not None:
             self._text += data
 
     def _form_of(self, given: Mapping[str, str]) -> int:

@@ -19,10 +19,11 @@ class Resource(Struct, frozen=True):
 
     `create`, `update`, `get`, `listed` and `delete` are procedures, of which all but the first name a resource by
     `key`; `get` can be empty, then the list answers. `place` says where a resource is created. `first` and `second` are
-    example values of fields, and `least` are fields that it needs in addition to the required ones. `alone` are fields
-    that exclude others, each with the input that it needs. `shown` are the names of fields in answers, if they differ.
-    `page` is the form in the console, `views` are pages about a resource or where it is, and `lists` are pages of all
-    that the session's organization has.
+    example values of fields, and `least` are fields that it needs in addition to the required ones. `unset` are fields
+    with tests of their own, because they are no value of the resource. `alone` are fields that exclude others, each
+    with the input that it needs. `shown` are the names of fields in answers, if they differ, with what is shown of a
+    secret. `page` is the form in the console, `views` are pages about a resource or where it is, and `lists` are pages
+    of all that the session's organization has.
     """
 
     name: str
@@ -36,10 +37,11 @@ class Resource(Struct, frozen=True):
     made: str = "id"
     needs: tuple[str, ...] = ()
     least: tuple[str, ...] = ()
+    unset: tuple[str, ...] = ()
     first: Given = {}
     second: Given = {}
     alone: Mapping[str, Given] = {}
-    shown: Mapping[str, str] = {}
+    shown: Mapping[str, str | tuple[str, Any]] = {}
     without: Mapping[Column, Mapping[str, str]] = {}
     page: str = ""
     views: tuple[str, ...] = ()
@@ -48,15 +50,29 @@ class Resource(Struct, frozen=True):
     list_place: Given | None = None
     delete_place: Given | None = None
     export: tuple[str, str] = ("", "")
-    audited: str = ""
+    export_with: Given = {}
+    import_with: Given = {}
+    known: str = "name"
+    typed: Mapping[str, Mapping[str, str]] = {}
+    logged: Mapping[str, str] = {}
 
 
 ORGANIZATION: Final = {"organizationId": "{organization}"}
 WEBSITE: Final = {"websiteId": "{website}"}
 PAGE: Final = {"statusPageId": "{status page}"}
 FLAG: Final = {"flagId": "{flag}"}
-ADDRESSED: Final = "says where it is"
 IDENTITY: Final = "identifies it, and stays"
+TARGET_RULE: Final = {
+    "targetUrl": "https://example.com/rule",
+    "conditions": [{"property": "country", "operator": "equals", "value": "DE"}],
+}
+VARIANT: Final = {"targetUrl": "https://example.com/variant"}
+WEBSITE_KEY: Final = "website:{website}"
+OF_PROGRAMS: Final = "programs give it over the API; the form keeps it"
+KEPT: Final = "the form has no field for it and keeps it"
+SECRET: Final = "a file has no secrets"
+UPDATE: Final = "the log names the update that carries it"
+NAMED_ONLY: Final = "the log only names what was changed; a difference comes with the one audit mechanism"
 RULES: Final = [{"type": "email", "operator": "ends_with", "value": "@example.com"}]
 LATER, LATEST = "2027-01-01T00:00:00Z", "2027-02-01T00:00:00Z"
 
@@ -81,7 +97,6 @@ RESOURCES: Final = (
         ),
         lists=("/sites",),
         list_place=ORGANIZATION,
-        audited="website",
     ),
     Resource(
         "link",
@@ -103,6 +118,10 @@ RESOURCES: Final = (
             "iosUrl": "https://example.com/ios",
             "androidUrl": "https://example.com/android",
             "utm": {"source": "first", "medium": "mail"},
+            "domain": "{domain}",
+            "rules": [TARGET_RULE | {"name": "first"}],
+            "variants": [VARIANT | {"name": "one", "weight": 1}, VARIANT | {"name": "two", "weight": 3}],
+            "deepLinkApp": "spotify",
             "expiresAt": LATER,
         },
         second={
@@ -116,16 +135,27 @@ RESOURCES: Final = (
             "iosUrl": "https://example.com/ios-2",
             "androidUrl": "https://example.com/android-2",
             "utm": {"source": "second", "campaign": "spring"},
+            "domain": "",
+            "rules": [TARGET_RULE | {"name": "second"}],
+            "variants": [VARIANT | {"name": "one", "weight": 5}, VARIANT | {"name": "two", "weight": 5}],
+            "deepLinkApp": "youtube",
             "expiresAt": LATEST,
         },
-        shown={"password": "hasPassword"},
+        shown={"password": ("hasPassword", True)},
         page="/links/{id}/edit",
         views=("/links/{id}",),
         lists=("/links",),
         update_place=ORGANIZATION,
         list_place=ORGANIZATION,
         export=("links.export", "links.import"),
-        audited="link",
+        typed={"password": {"password": "second password"}},
+        logged={"expiredRedirectUrl": "expiredUrl"},
+        import_with={"format": "json"},
+        export_with={"format": "json"},
+        without={
+            "form": dict.fromkeys(("sourceType", "sourceId", "sourceOwnerId", "targetDomain"), OF_PROGRAMS),
+            "export": {"password": SECRET, "folderId": "the file names the folder"},
+        },
     ),
     Resource(
         "folder",
@@ -137,7 +167,6 @@ RESOURCES: Final = (
         ORGANIZATION,
         list_place=ORGANIZATION,
         update_place=ORGANIZATION,
-        audited="folder",
     ),
     Resource(
         "monitor",
@@ -150,14 +179,51 @@ RESOURCES: Final = (
         key="scheduleId",
         made="scheduleId",
         least=("url",),
-        first={"url": "https://example.com/first-{next}"},
-        second={"url": "https://example.com/second-{next}"},
+        needs=("parent",),
+        first={
+            "url": "https://example.com/first-{next}",
+            "websiteId": "{website}",
+            "parentId": "{parent}",
+            "kind": "http",
+            "options": {"method": "POST", "redirects": 3},
+            "jsonParsingConfig": {"enabled": True, "mode": "manual", "fields": ["a.b"]},
+            "headers": {"X-First": "1"},
+        },
+        second={
+            "url": "https://example.com/second-{next}",
+            "websiteId": "{website}",
+            "parentId": "{parent}",
+            "kind": "http",
+            "options": {"method": "PUT", "redirects": 5},
+            "jsonParsingConfig": {"enabled": True, "mode": "manual", "fields": ["c"]},
+            "headers": {"X-First": "2"},
+        },
+        alone={"basicAuth": {"url": "https://example.com/{next}", "basicAuth": {"user": "ada", "password": "hush"}}},
+        shown={
+            "headers": ("headerNames", ["X-First"]),
+            "body": ("hasBody", True),
+            "bearerToken": ("auth", "bearer"),
+            "basicAuth": ("user", "ada"),
+        },
         page="/monitors/{id}/edit",
         views=("/monitors/{id}",),
         lists=("/monitors",),
         list_place=ORGANIZATION,
         export=("uptime.export", "uptime.import"),
-        audited="monitor",
+        typed={
+            "headers": {"headers": "X-First: 2"},
+            "body": {"body": "second"},
+            "bearerToken": {"bearer": "second"},
+            "basicAuth": {"user": "ada", "password": "hush"},
+        },
+        logged={
+            "bearerToken": "secrets",
+            "basicAuth": "secrets",
+            "granularity": "interval",
+            "jsonParsingConfig": "options",
+        },
+        export_with={"secrets": True},
+        known="url",
     ),
     Resource(
         "monitor maintenance",
@@ -168,13 +234,20 @@ RESOURCES: Final = (
         "uptime.deleteMaintenance",
         ORGANIZATION,
         key="maintenanceId",
+        needs=("parent",),
         least=("startsAt", "endsAt"),
         first={"covers": {"all": True}, "startsAt": LATER, "endsAt": LATEST},
-        second={"covers": {"tags": ["second"]}, "startsAt": LATER, "endsAt": LATEST},
+        alone={
+            "repeat": {
+                "covers": {"all": True},
+                "endsAt": None,
+                "repeat": {"every": "week", "time": "02:30", "minutes": 30, "zone": "Europe/Berlin", "weekdays": [1]},
+            }
+        },
+        second={"covers": {"monitorIds": ["{parent}"]}, "startsAt": LATER, "endsAt": LATEST},
         page="/monitors/maintenance/{id}",
         lists=("/monitors/maintenance",),
         list_place=ORGANIZATION,
-        audited="maintenance",
     ),
     Resource(
         "status page",
@@ -185,14 +258,28 @@ RESOURCES: Final = (
         "statusPage.delete",
         ORGANIZATION,
         key="statusPageId",
-        first={"slug": "first-page-{next}"},
-        second={"slug": "second-page-{next}"},
-        shown={"password": "hasPassword"},
+        first={
+            "slug": "first-page-{next}",
+            "websiteUrl": "https://example.com/first",
+            "supportUrl": "https://example.com/first/help",
+            "timeZone": "Europe/Berlin",
+            "domain": "{status domain}",
+        },
+        second={
+            "slug": "second-page-{next}",
+            "websiteUrl": "https://example.com/second",
+            "supportUrl": "https://example.com/second/help",
+            "timeZone": "Asia/Tokyo",
+            "domain": None,
+        },
+        unset=("logoUrl", "faviconUrl", "uptimeScheduleIds"),
+        shown={"password": ("hasPassword", True)},
         page="/status-pages/{id}/settings",
         views=("/status-pages/{id}", "/status-pages/{id}/history"),
         lists=("/status-pages",),
         list_place=ORGANIZATION,
-        audited="status page",
+        typed={"password": {"password": "second password"}},
+        logged={"publishAfterMinutes": "publishAfter", "timeZone": "zone"},
     ),
     Resource(
         "component",
@@ -203,12 +290,16 @@ RESOURCES: Final = (
         "statusPage.removeComponent",
         PAGE,
         key="componentId",
-        needs=("status page",),
+        needs=("status page", "component group"),
         least=("name",),
+        first={"groupId": "{component group}", "uptimeScheduleId": None},
+        second={"groupId": "{component group}", "uptimeScheduleId": None},
         shown={"name": "displayName"},
         page="/status-pages/{status page}/components/{id}",
         views=("/status-pages/{status page}/components",),
         list_place=PAGE,
+        logged={"order": "position"},
+        without={"form": {"order": "components are moved on the page of all"}},
     ),
     Resource(
         "component group",
@@ -220,8 +311,11 @@ RESOURCES: Final = (
         PAGE,
         key="groupId",
         needs=("status page",),
+        unset=("componentIds",),
         page="/status-pages/{status page}/groups/{id}",
         list_place=PAGE,
+        logged={"order": "position"},
+        without={"form": {"order": "groups are moved on the page of all"}},
     ),
     Resource(
         "incident",
@@ -232,9 +326,14 @@ RESOURCES: Final = (
         "statusPage.deleteIncident",
         PAGE,
         key="incidentId",
-        needs=("status page",),
+        needs=("status page", "affected"),
+        first={"affectedMonitors": [{"statusPageMonitorId": "{affected}", "impact": "down"}]},
+        second={"affectedMonitors": [{"statusPageMonitorId": "{affected}", "impact": "degraded"}]},
+        unset=("notify",),
+        shown={"message": "updates.0.message", "draft": "isDraft"},
         views=("/status-pages/{status page}/incidents/{id}",),
         list_place=PAGE,
+        without={"audit": {"message": UPDATE, "affectedMonitors": UPDATE}},
     ),
     Resource(
         "maintenance",
@@ -245,12 +344,22 @@ RESOURCES: Final = (
         "statusPage.cancelMaintenance",
         PAGE,
         key="maintenanceId",
-        needs=("status page",),
-        first={"scheduledFor": LATER, "scheduledUntil": LATEST},
-        second={"scheduledFor": "2027-01-02T00:00:00Z", "scheduledUntil": LATEST},
+        needs=("status page", "affected"),
+        unset=("notify",),
+        shown={
+            "message": "updates.0.message",
+            "draft": "isDraft",
+            "affectedMonitors": ("affectedMonitors", [{"impact": "maintenance"}]),
+        },
+        first={"affectedMonitors": ["{affected}"], "scheduledFor": LATER, "scheduledUntil": LATEST},
+        second={"affectedMonitors": ["{affected}"], "scheduledFor": "2027-01-02T00:00:00Z", "scheduledUntil": LATEST},
         page="/status-pages/{status page}/maintenances/{id}/edit",
         views=("/status-pages/{status page}/maintenances",),
         list_place=PAGE,
+        without={
+            "audit": {"message": UPDATE, "affectedMonitors": UPDATE},
+            "form": {"message": "each update has a form"},
+        },
     ),
     Resource(
         "incident template",
@@ -266,6 +375,7 @@ RESOURCES: Final = (
         update_place=PAGE,
         delete_place={},
         list_place=PAGE,
+        without={"audit": dict.fromkeys(("message", "severity", "title"), NAMED_ONLY)},
     ),
     Resource(
         "flag",
@@ -275,16 +385,43 @@ RESOURCES: Final = (
         "flags.list",
         "flags.delete",
         WEBSITE,
-        needs=("target group",),
-        first={"key": "first-flag-{next}"},
-        second={"key": "second-flag-{next}"},
+        needs=("target group", "needed flag"),
+        first={
+            "key": "first-flag-{next}",
+            "type": "multivariant",
+            "status": "inactive",
+            "offValue": "red",
+            "payload": {"limit": 1},
+            "rules": RULES,
+            "dependencies": ["{needed flag}"],
+            "prerequisites": [{"key": "{needed flag}", "gives": ["true"]}],
+            "variants": [{"key": "red", "value": "r", "weight": 40}, {"key": "blue", "value": "b", "weight": 60}],
+            "targetGroupIds": ["{target group}"],
+            "bucketing": {"algorithm": "flagd", "salt": "first"},
+            "environment": "production",
+        },
+        second={
+            "key": "second-flag-{next}",
+            "type": "multivariant",
+            "status": "inactive",
+            "offValue": "blue",
+            "payload": {"limit": 2},
+            "rules": [{"type": "user_id", "operator": "in", "values": ["anna"]}],
+            "dependencies": [],
+            "prerequisites": [],
+            "variants": [{"key": "red", "value": "x", "weight": 10}, {"key": "blue", "value": "y", "weight": 90}],
+            "targetGroupIds": [],
+            "bucketing": {"algorithm": "flagd", "salt": "second"},
+            "environment": "staging",
+        },
+        unset=("userId", "note", "version"),
         page="/flags/{id}/edit",
         views=("/flags/{id}", "/flags/{id}/rollout", "/flags/{id}/history", "/flags/{id}/test"),
         lists=("/flags",),
         update_place=WEBSITE,
         list_place=WEBSITE,
         export=("flags.export", "flags.import"),
-        audited="flag",
+        without={"form": {"key": IDENTITY}},
     ),
     Resource(
         "target group",
@@ -296,11 +433,11 @@ RESOURCES: Final = (
         WEBSITE,
         first={"color": "#112233", "rules": RULES},
         second={"color": "#445566", "rules": [{"type": "user_id", "operator": "in", "values": ["anna"]}]},
+        unset=("updatedAt",),
         page="/flags/groups/{id}",
         lists=("/flags/groups",),
         update_place=WEBSITE,
         list_place=WEBSITE,
-        audited="target group",
     ),
     Resource(
         "flag schedule",
@@ -313,6 +450,7 @@ RESOURCES: Final = (
         needs=("flag",),
         least=("scheduledAt",),
         first={"type": "enable", "scheduledAt": LATER},
+        unset=("ramp", "isEnabled", "rolloutSteps"),
         list_place=FLAG,
     ),
     Resource(
@@ -325,10 +463,12 @@ RESOURCES: Final = (
         ORGANIZATION,
         key="alarmId",
         first={
+            "triggerConditions": {"tags": ["first"], "reminderMinutes": 30},
             "triggerType": "uptime",
             "destinations": [{"type": "webhook", "identifier": "https://hooks.example.com/alerts"}],
         },
         second={
+            "triggerConditions": {"tags": ["second"], "reminderMinutes": 60},
             "triggerType": "uptime",
             "destinations": [{"type": "webhook", "identifier": "https://hooks.example.com/alerts"}],
         },
@@ -336,7 +476,6 @@ RESOURCES: Final = (
         lists=("/alarms",),
         update_place=ORGANIZATION,
         list_place=ORGANIZATION,
-        audited="alarm",
     ),
     Resource(
         "channel",
@@ -355,7 +494,7 @@ RESOURCES: Final = (
         lists=("/settings/integrations",),
         update_place=ORGANIZATION,
         list_place=ORGANIZATION,
-        audited="channel",
+        logged={"config": "leadsTo"},
     ),
     Resource(
         "goal",
@@ -365,13 +504,24 @@ RESOURCES: Final = (
         "goals.list",
         "goals.delete",
         WEBSITE,
-        first={"type": "EVENT", "target": "first_event"},
-        second={"type": "EVENT", "target": "second_event"},
+        first={
+            "type": "EVENT",
+            "target": "first_event",
+            "filters": [{"field": "country", "operator": "equals", "value": "DE"}],
+            "conditions": [{"property": "plan", "operator": "equals", "value": "pro"}],
+        },
+        second={
+            "type": "EVENT",
+            "target": "second_event",
+            "filters": [{"field": "country", "operator": "equals", "value": "FR"}],
+            "conditions": [{"property": "plan", "operator": "equals", "value": "free"}],
+        },
         page="/sites/{website}/goals/{id}",
         views=("/sites/{website}/goals",),
         update_place=WEBSITE,
         list_place=WEBSITE,
-        audited="goal",
+        logged={"revenueProperty": "amount"},
+        without={"form": {"filters": KEPT}},
     ),
     Resource(
         "note",
@@ -381,10 +531,26 @@ RESOURCES: Final = (
         "annotations.list",
         "annotations.delete",
         WEBSITE,
+        first={
+            "color": "#112233",
+            "annotationType": "range",
+            "xValue": "2026-06-10T00:00:00.000Z",
+            "xEndValue": "2026-06-12T00:00:00.000Z",
+        },
+        second={
+            "color": "#445566",
+            "annotationType": "range",
+            "xValue": "2026-06-11T00:00:00.000Z",
+            "xEndValue": "2026-06-13T00:00:00.000Z",
+        },
+        unset=("chartType", "chartContext"),
         page="/sites/{website}/notes/{id}",
         views=("/sites/{website}/notes",),
         list_place=WEBSITE,
-        audited="note",
+        without={
+            "audit": dict.fromkeys(("annotationType", "color", "tags", "xEndValue", "xValue", "yValue"), NAMED_ONLY),
+            "form": {"yValue": KEPT, "tags": KEPT},
+        },
     ),
     Resource(
         "segment",
@@ -398,7 +564,7 @@ RESOURCES: Final = (
         second={"filters": [{"field": "country", "op": "eq", "value": "DE"}]},
         views=("/sites/{website}/segments",),
         list_place=WEBSITE,
-        audited="segment",
+        without={"audit": dict.fromkeys(("filters", "name"), NAMED_ONLY)},
     ),
     Resource(
         "saved question",
@@ -412,7 +578,7 @@ RESOURCES: Final = (
         second={"query": {"parameters": ["country"], "preset": "last_30d"}},
         views=("/sites/{website}/queries",),
         list_place=WEBSITE,
-        audited="question",
+        without={"audit": dict.fromkeys(("query", "name"), NAMED_ONLY)},
     ),
     Resource(
         "API key",
@@ -422,12 +588,13 @@ RESOURCES: Final = (
         "apikeys.list",
         "apikeys.delete",
         ORGANIZATION,
-        first={"scopes": ["read:data"], "expiresAt": LATER},
-        second={"scopes": ["read:links"], "expiresAt": LATEST},
+        first={"ratelimit": {"enabled": True, "max": 5, "window": 60}, "scopes": ["read:data"], "expiresAt": LATER},
+        second={"ratelimit": {"enabled": True, "max": 9, "window": 60}, "scopes": ["read:links"], "expiresAt": LATEST},
+        alone={"resources": {"scopes": [], "resources": {WEBSITE_KEY: ["read:data"]}}},
         page="/settings/keys/{id}",
         lists=("/settings/keys",),
         list_place=ORGANIZATION,
-        audited="api_key",
+        without={"form": {"type": "a key keeps its type"}},
     ),
 )
 BY_NAME: Final = {one.name: one for one in RESOURCES}

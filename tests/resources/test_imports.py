@@ -53,7 +53,8 @@ def test_existing_resources_are_updated_by_either_word(world: World, kind: str, 
     changed = {"failuresToDown": 4} if kind == "monitor" else {"description": "changed"}
     world.rooms.good(resource.update, world.filled({**resource.update_place, resource.key: one, **changed}, own))
     given = {**place, "content": export["content"]}
-    assert world.rooms.good(resource.export[1], given)["existing"] == 1
+    told = world.rooms.good(resource.export[1], given)
+    assert told["existing"] == told["total"]
     assert world.rooms.good(resource.export[1], {**given, "existing": word})["updated"] == 1
     (field,) = changed
     assert world.answer(resource, own, one)[field] in {2, None, ""}

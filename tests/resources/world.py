@@ -16,11 +16,25 @@ class World:
 
     def __init__(self, rooms: Rooms) -> None:
         self.rooms = rooms
-        self._number = count()
+        self._number = count(1)
         self.ids: dict[str, dict[str, str]] = {
             organization: {"organization": organization, "website": website}
             for organization, website in rooms.websites.items()
         }
+        for name, domain in {"domain": "go.example.org", "status domain": "status.example.org"}.items():
+            self._prove(domain)
+            self.ids[rooms.own][name] = domain
+        rooms.good("links.addDomain", {"domain": "go.example.org"})
+
+    def _prove(self, domain: str) -> None:
+        """A domain of the first organization, as if its TXT record had been found."""
+        now = self.rooms.box.clock.now()
+        values = (f"domain-{domain}", self.rooms.own, domain, "x" * 32, now, now)
+        statement = """
+            insert into domains (id, organization_id, domain, token, created_at, proven_at, proven_by)
+            values (?, ?, ?, ?, ?, ?, 'dns')
+        """
+        self.rooms.box.box.box_db.write_now(lambda db: db.execute(statement, values).fetchall())
 
     def filled(self, value: Any, organization: str) -> Any:
         """Input or an address with ids in place of their names."""
@@ -29,7 +43,7 @@ class World:
                 value = value.replace(f"{{{name}}}", one)
             return value.replace("{next}", str(next(self._number))) if "{next}" in value else value
         if isinstance(value, Mapping):
-            return {name: self.filled(one, organization) for name, one in value.items()}
+            return {self.filled(name, organization): self.filled(one, organization) for name, one in value.items()}
         return [self.filled(one, organization) for one in value] if isinstance(value, list) else value
 
     def given(
@@ -43,7 +57,7 @@ class World:
         for name, field in fields_of(procedure).items():
             if (
                 name in excluded
-                or name in resource.alone
+                or name in {*resource.alone, *resource.unset}
                 or (only_required and not field.required and name not in resource.least)
             ):
                 continue
@@ -63,8 +77,16 @@ class World:
     def need(self, resource: Resource, organization: str) -> None:
         """Create what the resource needs, unless it is there."""
         for name in resource.needs:
-            if name not in self.ids[organization]:
-                self.ids[organization][name] = self.plain(BY_NAME[name], organization)
+            if name in self.ids[organization]:
+                continue
+            if name == "needed flag":
+                given = {"key": "needed", "environment": "production"}
+                self.ids[organization][name] = "needed"
+                self.rooms.good("flags.create", {"websiteId": self.ids[organization]["website"], **given})
+                continue
+            found = {"parent": BY_NAME["monitor"], "affected": BY_NAME["component"]}.get(name) or BY_NAME[name]
+            self.ids[organization][name] = ""
+            self.ids[organization][name] = self.plain(found, organization)
 
     def plain(self, resource: Resource, organization: str) -> str:
         """A new resource with no more than it has to have; its id."""
@@ -83,8 +105,17 @@ class World:
 
     def listed(self, resource: Resource, organization: str, one: str) -> Mapping[str, Any]:
         """A resource as the list of all shows it."""
+        return next(item for item in self.all(resource, organization) if item["id"] == one)
+
+    def all(self, resource: Resource, organization: str) -> list[Mapping[str, Any]]:
+        """All resources of a kind, as the list shows them."""
         answer = self.rooms.good(resource.listed, self.filled(resource.list_place or {}, organization))
-        return next(item for item in items_in(answer) if item["id"] == one)
+        return [*items_in(answer)]
+
+    def remove(self, resource: Resource, organization: str, one: str) -> None:
+        """Delete a resource unless its state forbids that."""
+        place = resource.update_place if resource.delete_place is None else resource.delete_place
+        self.rooms.call(resource.delete, self.filled({**place, resource.key: one}, organization))
 
     def delete(self, resource: Resource, organization: str, one: str) -> None:
         place = resource.update_place if resource.delete_place is None else resource.delete_place

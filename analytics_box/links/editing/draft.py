@@ -80,7 +80,8 @@ def applied(link: Link, draft: Draft) -> Link:
     }
     if given.get("target_domain") is None:
         given.pop("target_domain", None)
-        if "target_url" in given or draft.target_domain is None:
+        # A form sends the URL again with every save: a domain of its own stays until the URL changes.
+        if given.get("target_url", link.target_url) != link.target_url or draft.target_domain is None:
             given["target_domain"] = targets.host_of(given.get("target_url", link.target_url))
     for name in ("rules", "variants", "tags"):
         if name in given:
