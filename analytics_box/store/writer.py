@@ -127,11 +127,19 @@ class Writer:
                     self._ready.wait()
                 batch, self._jobs = self._jobs, []
             if batch:
-                deliver(self._commit_or_make_room(batch))
+                deliver(self._written(batch))
             elif self._closing:
                 return
             if self.wal.is_long:
                 self.wal.shorten()
+
+    def _written(self, batch: list[Job]) -> list[Outcome]:
+        """What became of each. Whatever goes wrong, the thread goes on and nobody waits for ever."""
+        try:
+            return self._commit_or_make_room(batch)
+        except Exception as broken:
+            log.exception("A group of writes to %s failed", self._path.name)
+            return [(job, None, broken) for job in batch]
 
     def _commit_or_make_room(self, batch: list[Job]) -> list[Outcome]:
         """Commit; on a full disk once more with the log folded back, and once more with the reserve."""
@@ -163,7 +171,11 @@ class Writer:
         return True
 
     def _give_up_reserve(self) -> bool:
-        return self._reserve is not None and self._reserve.give_up()
+        try:
+            return self._reserve is not None and self._reserve.give_up()
+        except OSError as broken:
+            log.error("The reserve next to %s cannot be given up: %s", self._path, broken.strerror)
+            return False
 
     def _commit(self, batch: list[Job]) -> list[Outcome] | Exception:
         """What became of each, or why none was committed."""

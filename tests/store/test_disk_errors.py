@@ -1,6 +1,8 @@
 """A full or broken disk: nothing is acknowledged that is not stored, and all goes on when there is room again."""
 
 import asyncio
+import errno
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +11,7 @@ import pytest
 
 from analytics_box.errors import Unavailable
 from analytics_box.store.db import Db
+from analytics_box.store.reserve import Reserve
 from tests.store.failing_disk import FailingDisk, Operation
 from tests.store.notes import behind_gate, note, texts, texts_in
 
@@ -60,6 +63,37 @@ def test_a_disk_error_in_one_write_is_everybodys_in_its_group(db: Db, failure: t
     assert [type(result) for result in results] == [Unavailable] * 3
     assert db.read_now(texts) == []
     assert db.write_now(note("again")) == 1
+
+
+def test_writes_go_on_after_a_full_disk_whose_reserve_cannot_be_given_up(
+    path: Path, disk: FailingDisk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reserve = Reserve(path.parent)
+    reserve.keep()
+    db = Db(path, readers=1, vfs=disk.name, reserve=reserve)
+    disk.failure = apsw.FullError
+
+    def refuse(*_: object) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "truncate", refuse)
+        with pytest.raises(Unavailable):
+            db.write_now(note("never"))
+    disk.failure = None
+    assert db.write_now(note("after")) == 1
+    db.close()
+
+
+def test_writes_go_on_after_a_fault_of_the_writer_itself(db: Db, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("nobody expected this")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(db._writer, "_commit", fail)
+        with pytest.raises(RuntimeError, match="nobody expected this"):
+            db.write_now(note("never"))
+    assert db.write_now(note("after")) == 1
 
 
 def test_a_file_that_may_not_grow_takes_small_writes_again_once_it_may(path: Path) -> None:
