@@ -121,6 +121,8 @@ class Deliveries:
             receivers.store(db, CHANNELS, delivery.channel_id, verdict, now=now, error=outcome.error)
             rows.note(db, delivery.channel_id, at=now, error=outcome.error)
             if not outcome.error and delivery.failing_since is not None:
+                if delivery.failing_since <= now - rules.OUTAGE:
+                    rows.end_obsolete(db, delivery.channel_id, now=now)
                 outages.report_end(db, delivery, now, put)
 
         await self._db.write(store)

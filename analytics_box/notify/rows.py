@@ -247,6 +247,21 @@ def end_replaced(db: Connection, channels: Collection[str], subject: str, *, fai
     )
 
 
+def end_obsolete(db: Connection, channel_id: str, *, now: int) -> None:
+    """Of the messages that wait for a channel, end each one that has a newer one about its subject."""
+    db.execute(
+        """
+        -- notify.end_obsolete
+        update deliveries set due_at = null, ended_at = ?1, error = ?2
+        where due_at is not null and channel_id = ?3 and message ->> 'subject' <> '' and number not in (
+          select max(number) from deliveries
+          where due_at is not null and channel_id = ?3 group by message ->> 'subject'
+        )
+        """,
+        (now, REPLACED, channel_id),
+    )
+
+
 def _list(values: Collection[str]) -> str:
     return msgspec.json.encode(list(values)).decode()
 

@@ -210,12 +210,23 @@ def test_no_state_is_replaced_in_a_short_outage(here: World) -> None:
     here.channel()
     failing_for(here, 0)
     here.box.clock.advance(seconds=(OUTAGE - 1) / 1000)
-    here.tell("Shop down", "Shop down", subject="shop")
-    here.tell("Shop up", "Shop up", subject="shop")
     here.web.reply = lambda _: plain()
     here.web.heard.clear()
-    later(here, HOUR)
+    here.tell("Shop down", "Shop down", subject="shop")
+    here.tell("Shop up", "Shop up", subject="shop")
+    run(here)
     assert titles(here) == ["First", "Shop down", "Shop up"]
+
+
+def test_states_from_the_beginning_of_an_outage_are_replaced_when_it_ends(here: World) -> None:
+    here.channel()
+    failing_for(here, 0)
+    for title, subject in (("Shop down", "shop"), ("Api down", "api"), ("Shop up", "shop"), ("Note", ""), ("Tip", "")):
+        here.tell(title, title, subject=subject)
+    here.web.reply = lambda _: plain()
+    here.web.heard.clear()
+    later(here, OUTAGE)
+    assert titles(here) == ["First", "Api down", "Shop up", "Note", "Tip"]
 
 
 def test_messages_as_old_as_an_expired_one_are_given_up_with_it_and_newer_ones_are_not(here: World) -> None:
