@@ -106,7 +106,7 @@ find_python() {
         elif makes_venvs "$candidate"; then
             # Outside of any active virtual environment, so that replacing that one does no harm.
             python=$("$candidate" -I -c 'import sys; print(sys._base_executable)')
-            [ -n "${PYTHON:-}" ] || prefer_optimized
+            prefer_optimized
             return
         else
             name=${name:-$candidate}
@@ -118,13 +118,13 @@ find_python() {
     python=$name
 }
 
-# Replaces $python by the system's own if that is faster. Without PGO and LTO, which a Python built from source lacks
-# unless it was asked for them, the box takes a fifth more processor time for a request.
+# Replaces $python by the system's own if that is faster, unless PYTHON names one. Without PGO and LTO, which a Python
+# built from source lacks unless it was asked for them, the box takes a fifth more processor time for a request.
 prefer_optimized() {
     ! is_built_optimized "$python" || return 0
     distribution=/usr/bin/python3
     [ "$(readlink -f "$python")" != "$(readlink -f "$distribution")" ] || return 0
-    if "$distribution" -I -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null &&
+    if [ -z "${PYTHON:-}" ] && "$distribution" -I -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null &&
         [ $(($(loop_time "$distribution") * 10)) -lt $(($(loop_time "$python") * 9)) ]; then
         if makes_venvs "$distribution"; then
             say "using $distribution, because $python is built without optimization"
@@ -137,7 +137,9 @@ prefer_optimized() {
         "Name a better one with PYTHON=/path/to/python3${better:-}"
 }
 
+# Linux distributions optimize the Python in /usr/bin, also where its configuration does not say so (Debian).
 is_built_optimized() {
+    case $(readlink -f "$1") in /usr/bin/*) return 0 ;; esac
     "$1" -I -c 'import sys, sysconfig; sys.exit("--enable-optimizations" not in (sysconfig.get_config_var("CONFIG_ARGS") or ""))'
 }
 

@@ -160,19 +160,22 @@ def test_an_environment_that_this_machine_cannot_run_is_said_so_in_words(install
 
 @pytest.mark.skipif(not Path("/usr/bin/python3").exists(), reason="this system has no Python")
 @pytest.mark.parametrize(
-    ("named", "system_time", "has_venv", "chosen", "said"),
+    ("given", "named", "system_time", "has_venv", "chosen", "said"),
     [
-        ("false", 100, "true", "/usr/bin/python3", "using /usr/bin/python3"),
-        ("false", 100, "false", "/nowhere/python3", "install python3-venv to use /usr/bin/python3"),
-        ("false", 125, "true", "/nowhere/python3", "about a fifth slower"),
-        ("true", 10, "true", "/nowhere/python3", ""),
+        ("", "false", 100, "true", "/usr/bin/python3", "using /usr/bin/python3"),
+        ("", "false", 100, "false", "/nowhere/python3", "install python3-venv to use /usr/bin/python3"),
+        ("", "false", 125, "true", "/nowhere/python3", "about a fifth slower"),
+        ("", "true", 10, "true", "/nowhere/python3", ""),
+        ("/nowhere/python3", "false", 100, "true", "/nowhere/python3", "about a fifth slower"),
+        ("/nowhere/python3", "true", 100, "true", "/nowhere/python3", ""),
     ],
 )
 def test_faster_python_of_the_system_is_preferred_to_an_unoptimized_one(
-    named: str, system_time: int, has_venv: str, chosen: str, said: str
+    given: str, named: str, system_time: int, has_venv: str, chosen: str, said: str
 ) -> None:
     story = f"""
         . packaging/environment.sh
+        PYTHON={given}
         is_built_optimized() {{ {named}; }}
         loop_time() {{ case $1 in /usr/*) echo {system_time} ;; *) echo 130 ;; esac; }}
         makes_venvs() {{ {has_venv}; }}

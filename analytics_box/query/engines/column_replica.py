@@ -102,7 +102,8 @@ class ColumnReplica:
             await self._open()
         try:
             await self.follow()
-            if not self.ready and self.opened is not None and self.opened.added > columns.PIECE:
+            replica = self.opened
+            if not self.ready and replica is not None and (replica.is_new or replica.added > columns.PIECE):
                 await self._reopen()
         except BoxError:
             raise

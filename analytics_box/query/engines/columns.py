@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from analytics_box.facts.tables import FACT_NAMES
 from analytics_box.query.engines import duckdb as engine
 from analytics_box.query.engines import transfer
+from analytics_box.query.engines.memory import half
 from analytics_box.query.engines.transfer import COPIED, PROPERTIES, Piece, Table
 from analytics_box.store.db import Connection
 
@@ -55,6 +56,7 @@ class Replica:
         self._has_remains = has_remains
         self._last = {table.name: self._last_id(table.name) for table in COPIED}
         self.added = 0  # rows since it was opened
+        self.is_new = False  # then it has half of its memory, until it is reopened
 
     @property
     def applied(self) -> int:
@@ -193,7 +195,8 @@ def open_replica(path: Path, db: Connection, *, memory: str, threads: int) -> Re
             log.info("The column replica is rebuilt: %s", why)
     forget_replica(path)
     _check_room(path.parent, db)
-    connection = _connect(path, memory=memory, threads=threads)
+    # While a replica is built, DuckDB keeps written blocks up to this limit, and nobody reads them.
+    connection = _connect(path, memory=half(memory), threads=threads)
     for table in COPIED:
         columns = ", ".join(f"{name} {type_}" for name, type_ in table.columns)
         connection.execute(f"create table {table.name} ({columns})")
@@ -203,7 +206,9 @@ def open_replica(path: Path, db: Connection, *, memory: str, threads: int) -> Re
     applied = _newest_change(db)
     connection.execute("create table replica (shape varchar, applied bigint, has_remains boolean)")
     connection.execute("insert into replica values ($1, $2, false)", [_shape(), applied])
-    return Replica(connection, applied, has_remains=False)
+    replica = Replica(connection, applied, has_remains=False)
+    replica.is_new = True
+    return replica
 
 
 def _check_room(directory: Path, db: Connection) -> None:

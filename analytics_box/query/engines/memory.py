@@ -54,3 +54,9 @@ def capped(wanted: str, limited: int | None) -> str:
         return wanted
     given = int(wanted[:-2]) * _UNITS[wanted[-2:]]
     return f"{min(given, max((limited - _REST) // 2, _LEAST)) // MB}MB"
+
+
+def half(wanted: str) -> str:
+    """Half of an amount like 256MB, unless a replica needs more."""
+    size = int(wanted[:-2]) * _UNITS[wanted[-2:]]
+    return f"{min(size, max(size // 2, _LEAST)) // MB}MB"
