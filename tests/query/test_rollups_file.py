@@ -4,12 +4,14 @@ question is answered."""
 import logging
 import os
 import signal
+import threading
 from array import array
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from random import Random
 from statistics import median
+from typing import Any
 from unittest.mock import patch
 
 import apsw
@@ -18,12 +20,14 @@ from msgspec.structs import replace
 
 from analytics_box.clock import DAY, HOUR, MINUTE, utc_day
 from analytics_box.facts.event import Event
-from analytics_box.query import rollups
-from analytics_box.query.engines import day_rollups, duckdb, rollups_file, sqlite
+from analytics_box.query import engines, rollups
+from analytics_box.query.engines import columns, day_rollups, duckdb, rollups_file, sqlite
 from analytics_box.query.engines.counting import unlimited
+from analytics_box.query.engines.day_rollups import DayRollups
 from analytics_box.query.engines.medians import median as median_of_parts
-from analytics_box.query.engines.rollups_file import FILE_NAME, RollupsFile, forget_rollups, open_rollups
+from analytics_box.query.engines.rollups_file import FILE_NAME, RollupsFile, State, forget_rollups, open_rollups
 from analytics_box.query.engines.sql import rolling
+from analytics_box.query.engines.sql.rolling import Day
 from analytics_box.query.filters import Condition
 from analytics_box.query.plan import Order, Plan
 from analytics_box.query.rollups import BY_DIMENSION, ROLLS, STARTS, TIME, spans_of
@@ -396,6 +400,56 @@ def test_what_does_not_pay_is_not_kept(world: World, monkeypatch: pytest.MonkeyP
         kept = world.rollups._connection.execute(f"select distinct site, day from rolled_{roll}").fetchall()
         assert not {(site, day) for site, key in kept for day in rollups.days_in(int(str(key)))} & {*lacking}, roll
     world.assert_alike([*ALL, *(replace(plan, sites=(1,)) for plan in ALL)])
+
+
+def test_questions_of_a_page_look_at_what_is_new_once(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    world.tell(60)
+    world.maintain()
+    world.tell(30)
+    looks: list[tuple[object, object]] = []
+    own = rollups_file._touched
+
+    def noted(db: Connection, since: State, until: State) -> set[Day]:
+        looks.append((since, until))
+        return own(db, since, until)
+
+    monkeypatch.setattr(rollups_file, "_touched", noted)
+    world.assert_alike(ALL)
+    assert len(looks) == 1
+    world.tell(1)
+    world.assert_alike(ALL)
+    assert len(looks) == 2
+    assert looks[1][0] == looks[0][1]
+    world.write("delete from stored_events where id > (select max(id) - 9 from stored_events)")
+    world.assert_alike(ALL)
+    assert looks[2][0] == looks[0][0]
+
+
+def test_days_are_rolled_up_while_a_replica_is_being_built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engines, "_BESIDE_SECONDS", 0.01)
+    world = World(tmp_path, 1, columnar="on")
+    opened, rolled_meanwhile = columns.open_replica, threading.Event()
+    roll, rolls = DayRollups.roll, []
+
+    async def noted(self: DayRollups) -> None:
+        await roll(self)
+        rolls.append(1)
+        if len(rolls) > 1:
+            rolled_meanwhile.set()
+
+    def open_late(*given: Any, **more: Any) -> Any:
+        assert rolled_meanwhile.wait(30)
+        return opened(*given, **more)
+
+    monkeypatch.setattr(DayRollups, "roll", noted)
+    monkeypatch.setattr(columns, "open_replica", open_late)
+    try:
+        world.tell(60)
+        world.maintain()
+        assert world.engines.name == "duckdb"
+        assert not world.days(rolled=False)
+    finally:
+        world.close()
 
 
 def test_changes_are_kept_until_the_roll_ups_have_them(world: World) -> None:

@@ -79,6 +79,18 @@ class State(NamedTuple):
     last: int
     applied: int
 
+    def is_at_most(self, other: "State") -> bool:
+        """Whether the other one is the same or later, and has lost no newest event."""
+        return self.last <= other.last and self.applied <= other.applied
+
+
+class Seen(NamedTuple):
+    """The days that came, went or changed from one state to another."""
+
+    since: State
+    until: State
+    days: frozenset[Day]
+
 
 class RollupsFile:
     """An open rollups.db. `open_rollups` makes one. Questions attach it to connections to events.db; `advance` and
@@ -93,6 +105,7 @@ class RollupsFile:
         self._lock = Lock()
         self._closed = False
         self.medians = BucketMedians()
+        self._seen: Seen | None = None  # by the last question
         self._attached: WeakSet[Connection] = WeakSet()
         self._rolled_at: dict[Day, int] = {}  # UTC ms, of the last minutes
         connection.set_progress_handler(lambda: self._closed, PROGRESS_STEPS)
@@ -131,11 +144,23 @@ class RollupsFile:
         ).fetchall()
         unrolled = {int(str(day)) for (day,) in found}
         if self.behind:
-            unrolled |= {day.day for day in _touched(db, state, newest) if day.site in plan.sites}
+            unrolled |= {day.day for day in self._touched_since(db, state, newest) if day.site in plan.sites}
         made = cut(plan, roll, unrolled, _spans(db, plan, roll))
         if made is None:
             return None
         return self.medians.known(db, plan, _counted(db, made, values, self.behind))
+
+    def _touched_since(self, db: Connection, state: State, newest: State) -> frozenset[Day]:
+        """The days that are not as they were at this state: a dozen questions of a page look at what is new once."""
+        known = self._seen
+        if known is not None and known.since == state and known.until.is_at_most(newest):
+            since, days = known.until, known.days
+        else:
+            since, days = state, frozenset[Day]()
+        if since != newest:
+            days |= _touched(db, since, newest)
+            self._seen = Seen(state, newest, days)
+        return days
 
     def advance(self, now: int) -> bool:
         """Look at what is new, and roll up some days that are over (`now` is in UTC ms); whether there is more to do.
