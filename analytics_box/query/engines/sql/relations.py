@@ -58,7 +58,7 @@ def relation(plan: Plan, used: str, dialect: Dialect, values: Values) -> str:
 
 def _landings(plan: Plan, dialect: Dialect, values: Values) -> str:
     """The sessions on the box's own websites that people's clicks led to: whoever clicked saw a page there soon after,
-    as the same visitor. One row per session."""
+    as the same visitor. There is one row per session."""
     values |= {"soon": SOON, "earliest": plan.start - SESSION_BEFORE - SESSION_AFTER}
     values |= {"latest": plan.end + SOON + SESSION_AFTER}
     clicks = [sites(plan, "link"), "kind = 1", "landing <> 0", "time >= :start", "time < :end"]
