@@ -100,7 +100,8 @@ class LinkForm:
     }
     value = "Values"
     value_help = (
-        "Several are separated by commas: DE, AT, CH. Devices are desktop, mobile and tablet; de also means de-AT."
+        "Several are separated by commas: DE, AT, CH. Put a value with a comma in quotes. "
+        "Devices are desktop, mobile and tablet; de also means de-AT."
     )
     add_rule = "Add a rule"
     add_condition = "Add a condition"

@@ -4,6 +4,8 @@ Plain fields are named like those of procedures, campaign values `utm.source` an
 variants are numbered: `rules.0.name`, `rules.0.targetUrl`, `rules.0.conditions.1.property`, `variants.2.weight`.
 """
 
+import json
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Final
@@ -17,6 +19,7 @@ from analytics_box.links.targeting.rules import MOST_CONDITIONS, MOST_RULES, MOS
 from analytics_box.recognition.called import called
 from analytics_box.texts import LinkForm
 
+_QUOTED: Final = re.compile(r'(^|[;,])\s*("(?:[^"\\]|\\.)*")\s*(?=[;,]|$)')
 _NO_TEXTS: Final = frozenset(
     (
         *("name", "target_url", "target_domain", "domain", "slug", "folder_id", "tags", "max_clicks"),
@@ -204,19 +207,48 @@ def _free(variants: list[VariantFields], after: int) -> str:
 
 
 def values_of(text: str) -> tuple[str, ...]:
-    """The values in a field, between commas; between semicolons where there is one, for values with commas."""
-    parts = text.split(";" if ";" in text else ",")
-    return tuple(part.strip() for part in parts if part.strip())
+    """The values in a field, between commas; between semicolons where there is one, for values with commas.
+
+    A value in quotes is JSON, for values with semicolons, or with spaces around them.
+    """
+    kept: list[str] = []
+
+    def keep(part: re.Match[str]) -> str:
+        kept.append(_unquoted(part[2]))
+        return f"{part[1]}\0{len(kept) - 1}\0"
+
+    text = _QUOTED.sub(keep, text.replace("\0", ""))
+    parts = [part.strip() for part in text.split(";" if ";" in text else ",")]
+    return tuple(kept[int(part[1:-1])] if part.startswith("\0") else part for part in parts if part)
+
+
+def value_of(text: str) -> str:
+    """The one value in a field."""
+    text = text.strip()
+    return _unquoted(text) if _QUOTED.fullmatch(text) else text
+
+
+def _unquoted(text: str) -> str:
+    try:
+        return str(json.loads(text))
+    except ValueError:
+        return text
+
+
+def _typed(value: str, separators: str = "") -> str:
+    """A value as it is typed: in quotes if it would be read as something else without them."""
+    is_plain = value == value.strip() and value.isprintable() and not value.startswith('"')
+    return value if is_plain and not any(one in value for one in separators) else json.dumps(value, ensure_ascii=False)
 
 
 def _condition(given: Condition) -> ConditionFields:
     if not given.values:
-        operator = given.operator
-        wanted = given.value
-        if "," in wanted and operator not in {"equals"}:
-            wanted += ";"
-        return ConditionFields(given.property, operator, wanted)
+        if given.operator == "equals":
+            return ConditionFields(given.property, given.operator, _typed(given.value))
+        wanted = _typed(given.value, ";")
+        return ConditionFields(given.property, given.operator, f"{wanted};" if "," in wanted else wanted)
     operator = "in" if given.operator == "equals" else given.operator
-    if any("," in value for value in given.values):
-        return ConditionFields(given.property, operator, "; ".join(given.values) + ";")
-    return ConditionFields(given.property, operator, ", ".join(given.values))
+    typed = [_typed(value, ";") for value in given.values]
+    if any("," in value for value in typed):
+        return ConditionFields(given.property, operator, "; ".join(typed) + ";")
+    return ConditionFields(given.property, operator, ", ".join(typed))

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 from analytics_box.errors import BadRequest, Detail
 from analytics_box.http.page.typed import web_address
 from analytics_box.links.editing.messages import ChangedLink, NewLink
-from analytics_box.links.form.fields import TEXTS, ConditionFields, FormState, local, values_of
+from analytics_box.links.form.fields import TEXTS, ConditionFields, FormState, local, value_of, values_of
 from analytics_box.links.link import Link, Utm
 from analytics_box.tenancy.messages import message_of
 from analytics_box.texts import LinkForm
@@ -100,7 +100,7 @@ def _condition(state: ConditionFields) -> dict[str, Any]:
     if state.operator in {"exists", "not_exists"}:
         return plain
     if state.operator == "equals":
-        return plain | {"value": state.value.strip()}
+        return plain | {"value": value_of(state.value)}
     values = values_of(state.value)
     if len(values) == 1 and state.operator not in {"in", "not_in"}:
         return plain | {"value": values[0]}
