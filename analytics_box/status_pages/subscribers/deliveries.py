@@ -13,7 +13,7 @@ import msgspec
 
 from analytics_box import ids
 from analytics_box.clock import DAY, Clock
-from analytics_box.notify import receivers
+from analytics_box.notify import receivers, rules
 from analytics_box.notify.html_mail import Render
 from analytics_box.notify.kinds.kind import json_post
 from analytics_box.notify.kinds.webhook import signature
@@ -111,6 +111,9 @@ class SubscriberDeliveries:
                 rows.set_ended(db, delivery, attempts=attempts, now=now, error=outcome.error)
                 if not outcome.error:
                     reached.count(db, delivery.topic)
+                    since = delivery.backoff.failing_since
+                    if since is not None and since <= now - rules.OUTAGE:
+                        rows.end_obsolete(db, delivery.subscriber_id, now=now)
             else:
                 rows.set_due(db, delivery, attempts=attempts, due_at=again_at, error=outcome.error)
             receivers.store(db, SUBSCRIBERS, delivery.subscriber_id, verdict, now=now, error=outcome.error)

@@ -374,6 +374,26 @@ def end_replaced(db: Connection, incident_id: str, topic: str, *, failing_before
     )
 
 
+def end_obsolete(db: Connection, subscriber_id: str, *, now: int) -> None:
+    """Of the updates that wait for a subscriber, end each one that has a newer one of its incident."""
+    db.execute(
+        """
+        -- subscribers.end_obsolete
+        update subscriber_deliveries set due_at = null, ended_at = ?1, error = ?2
+        where number in (
+          select number from (
+            select waiting.number, row_number() over (partition by incident_id order by waiting.number desc) as place
+            from subscriber_deliveries as waiting
+            join subscriber_messages on subscriber_messages.topic = waiting.topic
+            join incident_updates on incident_updates.id = update_id
+            where subscriber_id = ?3 and due_at is not null
+          ) where place > 1
+        )
+        """,
+        (now, REPLACED, subscriber_id),
+    )
+
+
 def begin_again(db: Connection, number: int, now: int) -> None:
     """A delivery waits again as if nothing of it had been tried."""
     db.execute(

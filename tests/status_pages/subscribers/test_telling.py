@@ -252,6 +252,20 @@ def test_new_update_after_an_outage_is_sent_at_once_and_replaces_older_ones_of_i
     assert here.rows("select topic, error from subscriber_deliveries where error <> ''") == [("update-001", REPLACED)]
 
 
+def test_updates_from_the_beginning_of_an_outage_are_replaced_when_it_ends(here: World) -> None:
+    here.subscribe(here.outside.hook)
+    here.send()
+    here.outside.web.reply = lambda _: plain(b"", "503 Busy")
+    here.says("investigating", "One.")
+    here.says("identified", "Two.")
+    here.says("resolved", "Three.")
+    here.send()
+    here.outside.web.reply = lambda _: plain()
+    here.outside.web.heard.clear()
+    here.later(HOUR)
+    assert [content["data"]["update"]["message"] for _, content in here.posts()] == ["One.", "Three."]
+
+
 def test_one_mail_that_arrives_after_an_outage_wakes_all_mailboxes(here: World) -> None:
     for address in (ADA, "grace@example.org"):
         here.confirmed(address)
