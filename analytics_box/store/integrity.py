@@ -85,7 +85,7 @@ def look_through(db: Db) -> bool:
     """
     known = db.damage.disk_errors
     try:
-        found = integrity_in_pieces(partial(db.read_now, seconds=_PIECE_SECONDS))
+        found = integrity_in_pieces(partial(_read_past_the_cache, db))
     except Unavailable:
         if db.damage.trouble:
             return False
@@ -158,7 +158,11 @@ class RollingCheck:
                 return
 
     def _read(self, work: Callable[[apsw.Connection], Any]) -> Any:
-        return self._db.read_now(partial(_past_the_cache, work=work), seconds=_PIECE_SECONDS)
+        return _read_past_the_cache(self._db, work)
+
+
+def _read_past_the_cache(db: Db, work: Callable[[apsw.Connection], Any]) -> Any:
+    return db.read_now(partial(_past_the_cache, work=work), seconds=_PIECE_SECONDS)
 
 
 def _past_the_cache(db: apsw.Connection, *, work: Callable[[apsw.Connection], Any]) -> Any:
