@@ -595,7 +595,7 @@ def test_what_is_compiled_names_the_parts(tmp_path: Path) -> None:
         with from_rows():
             (statement,) = written("top_pages", step, step, world.engines).statements
         assert not statement.parts
-        assert (statement.engine, "no column replica" in statement.why) == ("sqlite", True)
+        assert (statement.engine, "No column replica" in statement.why) == ("sqlite", True)
     finally:
         world.close()
 

@@ -136,9 +136,9 @@ class Engines:
             why = "No roll-ups cover enough of this question, so the column replica reads its events."
             return Choice(duckdb.NAME, why, self._columns.statement(plan))
         why = (
-            "The column replica is slow with this many conditions on people."
+            "The column replica is slow with this many conditions on people, so SQLite reads the events."
             if self._columns.ready
-            else ("This box has no column replica that is ready.")
+            else ("No column replica is ready, so SQLite reads the events.")
         )
         return Choice(sqlite.NAME, why, rolled_up or sqlite.render(plan))
 
