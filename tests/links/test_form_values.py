@@ -10,7 +10,7 @@ from analytics_box.links.targeting.rules import Condition
 from tests.cases import each
 from tests.examples import examples
 
-ODD = ["a;b", "a,b", "a, b; c", ";", ",", '"', '"a"', '"a";', " a ", "a\nb", "\\", '\\"', "a", "é", '"a","b"']
+ODD = [',"', "a;b", "a,b", "a, b; c", ";", ",", '"', '"a"', '"a";', " a ", "a\nb", "\\", '\\"', "a", "é", '"a","b"']
 VALUES = st.sampled_from(ODD) | st.text('a;, "\\\n', min_size=1, max_size=6)
 CONDITIONS = st.builds(Condition, st.just("path"), st.sampled_from(["equals", "contains", "starts_with"]), VALUES) | (
     st.builds(

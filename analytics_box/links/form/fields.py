@@ -245,10 +245,10 @@ def _condition(given: Condition) -> ConditionFields:
     if not given.values:
         if given.operator == "equals":
             return ConditionFields(given.property, given.operator, _typed(given.value))
-        wanted = _typed(given.value, ";")
+        wanted = _typed(given.value, ';"')
         return ConditionFields(given.property, given.operator, f"{wanted};" if "," in wanted else wanted)
     operator = "in" if given.operator == "equals" else given.operator
-    typed = [_typed(value, ";") for value in given.values]
+    typed = [_typed(value, ';"') for value in given.values]
     if any("," in value for value in typed):
         return ConditionFields(given.property, operator, "; ".join(typed) + ";")
     return ConditionFields(given.property, operator, ", ".join(typed))
