@@ -35,7 +35,7 @@ CEILINGS: Final = {
     "words: shall": 6,
 }
 # A count can be this much below its ceiling, so that two branches that both lower it do not conflict.
-SLACK: Final = 0.01
+SLACK: Final = 0.02
 
 ROOT: Final = Path(__file__).parent.parent
 OPENINGS: Final = re.compile(r"(What|Who|Whose|Whom|Which|How|Where|When|Those|These|It|One|The same)\b")
@@ -224,7 +224,7 @@ PATTERNS: Final[Mapping[str, Callable[[], Iterator[str]]]] = {
 def test_count_of_a_translated_pattern_only_falls(name: str) -> None:
     found, ceiling = [*PATTERNS[name]()], CEILINGS[name]
     assert len(found) <= ceiling, f"{len(found)} {name}, {ceiling} before; rewrite the new ones. Some: {found[-5:]}"
-    assert len(found) >= ceiling - max(1, int(ceiling * SLACK)), (
+    assert len(found) >= ceiling - max(10, int(ceiling * SLACK)), (
         f"{len(found)} {name}, {ceiling} before: lower the ceiling in CEILINGS (python -m tests.test_words)"
     )
 
