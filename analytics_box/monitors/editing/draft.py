@@ -25,6 +25,14 @@ _OF_THE_BOX: Final = frozenset(  # headers that a check sets itself
 _AGAIN: Final = "Enter {what} again: what is stored {where}"
 _ELSEWHERE: Final = "would go to another server"
 _TO_ANYBODY: Final = "could go to anybody if certificates are not checked"
+_CHECKED: Final = frozenset(
+    (
+        *("name", "url", "granularity", "options", "json_parsing", "group", "tags"),
+        *("headers", "body", "basic_auth", "bearer_token"),
+    )
+)
+# Every other field is stored as it is, so that a new field of input is never accepted and then lost.
+_PLAIN: Final = tuple(name for name in GivenFields.__struct_fields__ if name not in _CHECKED)
 _WITHOUT_BODY: Final = frozenset(("GET", "HEAD"))
 
 
@@ -49,14 +57,10 @@ def applied(before: Monitor, given: GivenFields, fence: Fence) -> Monitor:
 
     take("name", lambda name: _words(name, "name"))
     take("url", lambda url: _url(before, url, fence))
-    take("website_id", _as_it_is)
     take("granularity", SECONDS.__getitem__, to="interval")
-    take("timeout", _as_it_is)
-    take("cache_bust", _as_it_is)
     take("options", lambda options: _options(before, options or Options(), fence))
-    take("failures_to_down", _as_it_is)
-    take("successes_to_up", _as_it_is)
-    take("parent_id", _as_it_is)
+    for field in _PLAIN:
+        take(field, _as_it_is)
     take("group", lambda group: _words(group, "group") or "")
     take("tags", clean_tags)
     if not isinstance(given.json_parsing, UnsetType):

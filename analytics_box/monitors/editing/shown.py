@@ -149,9 +149,10 @@ def shown(monitor: Monitor, monitors: Monitors, websites: Directory) -> Schedule
     )
 
 
-_PLAIN: Final = (
-    *("id", "website_id", "organization_id", "url", "name", "is_paused", "timeout", "cache_bust", "kind", "options"),
-    *("failures_to_down", "successes_to_up", "parent_id", "group", "tags"),
+_PLAIN: Final = tuple(
+    name
+    for name in ScheduleShown.__struct_fields__
+    if name in Monitor.__struct_fields__ and name not in {"created_at", "updated_at"}
 )
 
 

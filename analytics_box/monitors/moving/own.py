@@ -73,6 +73,16 @@ class FileMonitor(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True,
     without: tuple[str, ...] = ()
 
 
+# The fields that a file, a monitor and the input of a new monitor share as they are.
+_PLAIN: Final = tuple(
+    name
+    for name in FileMonitor.__struct_fields__
+    if name in Monitor.__struct_fields__
+    and name in NewMonitor.__struct_fields__
+    and name not in {"url", "kind", "options"}
+)
+
+
 class FileWindow(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, rename="camel"):
     """A maintenance window in a file; its monitor ids are those of the file."""
 
@@ -126,19 +136,12 @@ def _file_monitor(monitor: Monitor, domains: Mapping[str, str], *, secrets: bool
     has = monitor.secrets
     options = monitor.options if secrets else replace(monitor.options, send="")
     return FileMonitor(
+        **{name: getattr(monitor, name) for name in _PLAIN},
         id=monitor.id,
-        name=monitor.name,
         url="" if monitor.kind == "push" else monitor.url if secrets else masked(monitor.url),
         kind="push" if monitor.kind == "push" else None,
         granularity=GRANULARITIES[monitor.interval],
-        is_paused=monitor.is_paused,
-        timeout=monitor.timeout,
-        cache_bust=monitor.cache_bust,
         options=options if options != Options() else None,
-        failures_to_down=monitor.failures_to_down,
-        successes_to_up=monitor.successes_to_up,
-        group=monitor.group,
-        tags=monitor.tags,
         website=domains.get(monitor.website_id or "", ""),
         parent=monitor.parent_id or "",
         secrets=_file_secrets(has) if secrets and has != Secrets() else None,
@@ -180,18 +183,11 @@ def _file_window(window: Window) -> FileWindow:
 def _wanted(number: int, one: FileMonitor) -> Wanted:
     secrets = one.secrets or FileSecrets()
     given = NewMonitor(
-        name=one.name,
+        **{name: getattr(one, name) for name in _PLAIN},
         url=one.url,
         kind=one.kind,
         granularity=one.granularity,
-        is_paused=one.is_paused,
-        timeout=one.timeout,
-        cache_bust=one.cache_bust,
         options=one.options or Options(),
-        failures_to_down=one.failures_to_down,
-        successes_to_up=one.successes_to_up,
-        group=one.group,
-        tags=one.tags,
     )
     if one.secrets is not None:
         given = replace(

@@ -12,7 +12,7 @@ from analytics_box.errors import BadRequest
 from analytics_box.organizations.rules import known_zone
 from analytics_box.outgoing.failures import Refused
 from analytics_box.outgoing.target import target
-from analytics_box.status_pages.editing.messages import ChangedPage, NewPage
+from analytics_box.status_pages.editing.messages import ChangedPage, GivenFields, NewPage
 from analytics_box.status_pages.page import Component, Page
 
 RESERVED: Final = frozenset(  # words that a path below /status/, a host or the box itself may need
@@ -25,7 +25,9 @@ RESERVED: Final = frozenset(  # words that a path below /status/, a host or the 
 _SHAPE: Final = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,98}[a-z0-9])?\Z")
 _FRAGMENT: Final = "!$&()*+,;=:@/?-._~%"  # characters of it that stay as they are
 _URLS: Final = {"website_url": "websiteUrl", "support_url": "supportUrl"}
-_PLAIN: Final = ("theme", "indexed", "subscribable", "automatic", "publish_after")
+_CHECKED: Final = frozenset(("description", "logo_url", "favicon_url", *_URLS, "zone", "domain", "password"))
+# Every other field is stored as it is, so that a new field of input is never accepted and then lost.
+_PLAIN: Final = tuple(name for name in GivenFields.__struct_fields__ if name not in _CHECKED)
 
 
 def applied(page: Page, given: NewPage | ChangedPage) -> Page:

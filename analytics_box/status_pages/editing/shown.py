@@ -99,8 +99,11 @@ class WholeShown(PageShown, frozen=True, kw_only=True):
     groups: tuple[GroupShown, ...]
 
 
-_PLAIN = ("id", "organization_id", "slug", "name", "website_url", "support_url", "theme", "zone", "domain")
-_SETTINGS = ("indexed", "subscribable", "automatic", "publish_after")
+_PLAIN = tuple(
+    name
+    for name in PageShown.__struct_fields__
+    if name in Page.__struct_fields__ and name not in {"description", "created_at", "updated_at"}
+)
 _HIDDEN = ("hide_url", "hide_uptime", "hide_latency", "only_if_degraded")
 
 
@@ -108,7 +111,7 @@ def page_shown(call: Call, page: Page) -> PageShown:
     """A page for an answer."""
     settings = call.parts.settings
     return PageShown(
-        **{name: getattr(page, name) for name in (*_PLAIN, *_SETTINGS)},
+        **{name: getattr(page, name) for name in _PLAIN},
         url=places.of(settings, page.slug, page.domain).page,
         description=page.description or None,
         logo_url=pictures.url_of(page, "logo", settings),
