@@ -305,7 +305,7 @@ _NULL_NOW = {
 }
 
 
-def _combined(table: str) -> dict[str, str]:
+def _columns_from_now_on(table: str) -> dict[str, str]:
     """The columns as they are stored from this step on, each with its source."""
     columns = {}
     for name in _stored(table):
@@ -324,7 +324,7 @@ def _read(name: str) -> str:
 
 
 def _combine(table: str) -> tuple[str, ...]:
-    columns, null = _combined(table), _NULL_NOW.get(table, ())
+    columns, null = _columns_from_now_on(table), _NULL_NOW.get(table, ())
     definitions = ",\n".join(
         f"  {name} {_TYPES.get(name, 'integer' if name in null else 'integer not null')}"
         f" {_NOW.get(name, _CHECKS.get(name, ''))}".rstrip()

@@ -32,8 +32,10 @@ SPILL_NAME = "columns.spill"
 MOST_SPILLED = "2GB"  # of disk that queries may use beside their memory
 _BYTES_OF_A_ROW = 80  # 42 were measured; strings and the log come on top
 _BYTES_AT_LEAST = 64 << 20
-PIECE = 20_000  # rows of a table that travel together: DuckDB takes 5 ms to plan the statement that adds them
-PIECES = 10  # of a table in one transaction
+# Rows that travel together. DuckDB takes 5 ms to plan the statement that adds them.
+PIECE = 20_000
+# Pieces of a table that one transaction adds.
+PIECES = 10
 VERSION = 9  # of what is made of the rows; a replica of another one is rebuilt
 _NEXT = "id > :last order by id limit :piece"
 
@@ -55,8 +57,10 @@ class Replica:
         self._applied = applied  # the last change that was taken
         self._has_remains = has_remains
         self._last = {table.name: self._last_id(table.name) for table in COPIED}
-        self.added = 0  # rows since it was opened
-        self.is_new = False  # then it has half of its memory, until it is reopened
+        # Rows that were added since the replica was opened.
+        self.added = 0
+        # A new replica has half of its memory until it is reopened.
+        self.is_new = False
 
     @property
     def applied(self) -> int:
@@ -195,7 +199,7 @@ def open_replica(path: Path, db: Connection, *, memory: str, threads: int) -> Re
             log.info("The column replica is rebuilt: %s", why)
     forget_replica(path)
     _check_room(path.parent, db)
-    # While a replica is built, DuckDB keeps written blocks up to this limit, and nobody reads them.
+    # DuckDB keeps written blocks up to this limit while a replica is built, although no query reads them.
     connection = _connect(path, memory=half(memory), threads=threads)
     for table in COPIED:
         columns = ", ".join(f"{name} {type_}" for name, type_ in table.columns)
