@@ -102,7 +102,8 @@ class WholeShown(PageShown, frozen=True, kw_only=True):
 _PLAIN = tuple(
     name
     for name in PageShown.__struct_fields__
-    if name in Page.__struct_fields__ and name not in {"description", "created_at", "updated_at"}
+    if name in Page.__struct_fields__
+    and name not in {"description", "logo_url", "favicon_url", "created_at", "updated_at"}
 )
 _HIDDEN = ("hide_url", "hide_uptime", "hide_latency", "only_if_degraded")
 
