@@ -144,7 +144,7 @@ class Ledger:
         """The row of a person's event that goes on with the one session of its visitor and brings no text that is not
         in memory, as most do; None for any other, of which nothing has been remembered then.
 
-        It is the row that `_event` makes, in a quarter of the time.
+        It is the row that `_event` makes, without a meter, a description of the event or a search for sessions.
         """
         if (
             type(event) is not Event
