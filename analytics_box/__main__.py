@@ -1,5 +1,5 @@
 """`python -m analytics_box` is the command `analytics-box`."""
 
-from analytics_box.cli.main import main
+from analytics_box.app.cli.main import main
 
 main()

@@ -1,6 +1,6 @@
 """Turn ua-parser's patterns of browsers and systems into the data file that the box loads.
 
-    python packaging/agents.py > analytics_box/recognition/data/agents.json
+    python packaging/agents.py > analytics_box/web/recognition/data/agents.json
 
 Reads PyPI `ua-parser-builtins`, which has uap-core's list (Apache-2.0). Each pattern gets its `needs`: pieces of text,
 in lower case, of which a User-Agent has one if the pattern fits, so that the box compiles a pattern when there is one.

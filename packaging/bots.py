@@ -1,6 +1,6 @@
 """Turn two public lists of programs, and a few words of our own, into the data file that the box loads.
 
-    python packaging/bots.py > analytics_box/recognition/data/bots.json
+    python packaging/bots.py > analytics_box/web/recognition/data/bots.json
 
 Reads `isbot` (Unlicense) and `crawler-user-agents` (MIT) from web/node_modules, where `npm ci` in web/ puts the pinned
 versions. Needs Node.js, because isbot gives its list as a JavaScript module.

@@ -11,7 +11,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "web/node_modules/@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb"
-TARGET = ROOT / "analytics_box/recognition/data/countries.mmdb"
+TARGET = ROOT / "analytics_box/web/recognition/data/countries.mmdb"
 
 
 def main(check: bool) -> None:

@@ -265,7 +265,7 @@ install_packages() {
             # A first start compiles nothing, even if Python is told to keep no bytecode (-I passes over that). Packages for
             # tests are installed without bytecode: importing what a box loads compiles the part that it needs.
             "$venv/bin/python" -I -m compileall -q "$root/analytics_box" >&2 || :
-            "$venv/bin/python" -I -c 'import analytics_box.scheduling, analytics_box.cli.serve, analytics_box.routes, analytics_box.http.app' >&2 || :
+            "$venv/bin/python" -I -c 'import analytics_box.app.scheduling, analytics_box.app.cli.serve, analytics_box.app.routes, analytics_box.web.app' >&2 || :
             fingerprint >"$venv/ready.run"
             ;;
     esac

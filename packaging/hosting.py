@@ -1,6 +1,6 @@
 """Make the list of data centres' networks from the PyPI package `iporigin`.
 
-    python packaging/hosting.py IPORIGIN_WHEEL > analytics_box/recognition/data/hosting.bin
+    python packaging/hosting.py IPORIGIN_WHEEL > analytics_box/web/recognition/data/hosting.bin
 
 The package's own NOTICE says where each provider's networks come from. Only those are taken that the provider publishes
 itself or that CC0 lists have; networks of private relays, content networks and of Google's own services are left out,

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from babel import Locale
 
-DATA = Path(__file__).resolve().parent.parent / "analytics_box/recognition/data"
+DATA = Path(__file__).resolve().parent.parent / "analytics_box/web/recognition/data"
 TARGET = DATA / "languages.json"
 LONGEST_CODE = 3
 

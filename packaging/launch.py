@@ -24,6 +24,6 @@ def trust_this_machine() -> None:
 if __name__ == "__main__":
     trust_this_machine()
 
-    from analytics_box.cli.main import main
+    from analytics_box.app.cli.main import main
 
     main()

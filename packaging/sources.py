@@ -1,6 +1,6 @@
 """Turn the CC0 lists of known referrers into the data file that the box loads.
 
-    python packaging/sources.py FOLDER > analytics_box/recognition/data/sources.json
+    python packaging/sources.py FOLDER > analytics_box/web/recognition/data/sources.json
 
 FOLDER holds SearchEngines.yml, Socials.yml and AIAssistants.yml of
 github.com/matomo-org/searchengine-and-social-list. Needs PyYAML.

@@ -9,7 +9,7 @@ from types import CodeType
 import jinja2
 from jinja2.bccache import Bucket
 
-from analytics_box.http.page import templates
+from analytics_box.web.page import templates
 
 
 class Compiled(jinja2.FileSystemBytecodeCache):

@@ -4,7 +4,7 @@ from functools import cache
 
 from argon2 import PasswordHasher
 
-from analytics_box.accounts import passwords
+from analytics_box.tenants.accounts import passwords
 
 REAL = passwords._hasher
 

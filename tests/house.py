@@ -1,7 +1,7 @@
 """Rules of the house that go by a module's name or its own words, so that new rooms are held to them without an edit.
 
-A room is a package or module at the top of analytics_box. A module's kind is the last word of its name: both `pages`
-and `form_pages` are pages.
+A room is a package or module inside one of the folders of analytics_box; a folder of one piece is a room itself. A
+module's kind is the last word of its name: both `pages` and `form_pages` are pages.
 """
 
 import ast
@@ -13,15 +13,18 @@ from typing import Any
 from grimp import ImportGraph
 from importlinter import Contract, ContractCheck, fields, output
 
+OF_ONE_PIECE = {"figures", "query", "ingest", "web"}
+
 
 def room_of(module: str) -> str:
     """The room that a module stands in."""
-    return ".".join(module.split(".")[:2])
+    folder = module.split(".")[1:2]
+    return ".".join(module.split(".")[: 2 if folder and folder[0] in OF_ONE_PIECE else 3])
 
 
 def kind_of(module: str) -> str:
     """The last word of a module's own name; empty for a room as a whole."""
-    return module.rpartition(".")[2].rpartition("_")[2] if module.count(".") > 1 else ""
+    return module.rpartition(".")[2].rpartition("_")[2] if module != room_of(module) else ""
 
 
 def _names(**options: Any) -> Any:

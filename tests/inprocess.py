@@ -13,22 +13,22 @@ from tempfile import TemporaryDirectory
 from typing import Any, Literal, NamedTuple, TypeVar
 from urllib.parse import unquote
 
-from analytics_box import ids
-from analytics_box.accounts import passwords
-from analytics_box.acting import By
-from analytics_box.box import Box, open_box
-from analytics_box.identity import SCOPES, Scope
-from analytics_box.keys.create import create as create_key
-from analytics_box.settings import Settings
-from analytics_box.setup.account import Made, Wanted, first_account, first_key
-from analytics_box.store import reserve, schema
-from analytics_box.store.db import Db
-from analytics_box.store.migrations import migrate
-from analytics_box.store.pairing import bring_together
-from analytics_box.tenancy import rows as tenancy_rows
-from analytics_box.tenancy.rules import Organization
-from analytics_box.tenancy.sites import new_site
-from analytics_box.websites.create import create as create_website
+from analytics_box.app.box import Box, open_box
+from analytics_box.app.setup.account import Made, Wanted, first_account, first_key
+from analytics_box.base import ids
+from analytics_box.base.acting import By
+from analytics_box.base.identity import SCOPES, Scope
+from analytics_box.base.settings import Settings
+from analytics_box.base.store import reserve, schema
+from analytics_box.base.store.db import Db
+from analytics_box.base.store.migrations import migrate
+from analytics_box.base.store.pairing import bring_together
+from analytics_box.tenants.accounts import passwords
+from analytics_box.tenants.keys.create import create as create_key
+from analytics_box.tenants.tenancy import rows as tenancy_rows
+from analytics_box.tenants.tenancy.rules import Organization
+from analytics_box.tenants.tenancy.sites import new_site
+from analytics_box.tenants.websites.create import create as create_website
 from tests import compiled, hashing
 from tests.migrated import migrated
 

@@ -5,13 +5,13 @@ from typing import Any, NamedTuple
 
 import apsw
 
-from analytics_box.clock import MINUTE
-from analytics_box.facts.event import PAGE_VIEW, Event
-from analytics_box.facts.tables import ATTRIBUTES
+from analytics_box.base.clock import MINUTE
+from analytics_box.base.facts.event import PAGE_VIEW, Event
+from analytics_box.base.facts.tables import ATTRIBUTES
+from analytics_box.base.store.db import Db
+from analytics_box.base.store.strings import Strings
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions
-from analytics_box.store.db import Db
-from analytics_box.store.strings import Strings
 
 NOON = 1_780_000_000_000  # UTC ms
 SITE = 7

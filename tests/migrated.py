@@ -4,7 +4,7 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from analytics_box.store.migrations import migrate
+from analytics_box.base.store.migrations import migrate
 
 
 def migrated(directory: Path) -> None:

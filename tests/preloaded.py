@@ -11,17 +11,9 @@ import jinja2  # noqa: F401  what boxes load when it is first used
 import segno  # noqa: F401
 import ua_parser.loaders  # noqa: F401
 
-import analytics_box.cli.backup
-import analytics_box.cli.box
-import analytics_box.cli.care
-import analytics_box.cli.demo
-import analytics_box.cli.users
-import analytics_box.openapi
-import analytics_box.outgoing.exchange
-import analytics_box.server  # noqa: F401
 import tests.forked  # noqa: F401
-from analytics_box.http import app
-from analytics_box.routes import PAGES_AND_API
+from analytics_box.app.routes import PAGES_AND_API
+from analytics_box.web import app
 from tests.inprocess import whole_box
 
 for area in app._by_area(PAGES_AND_API).values():

@@ -11,9 +11,9 @@ from urllib.parse import urlencode
 
 from msgspec.structs import replace
 
-from analytics_box import ids
-from analytics_box.identity import Role
-from analytics_box.settings import Settings
+from analytics_box.base import ids
+from analytics_box.base.identity import Role
+from analytics_box.base.settings import Settings
 from tests.inprocess import Answer, WholeBox
 
 FORM = {"content_type": "application/x-www-form-urlencoded", "sec_fetch_site": "same-origin", "accept": "text/html"}

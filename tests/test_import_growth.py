@@ -9,16 +9,16 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analytics_box.acting import By
-from analytics_box.flags.access import Reach as FlagReach
-from analytics_box.flags.moving import files as flag_files
-from analytics_box.flags.moving.planning import Target, planned
-from analytics_box.flags.scope import Scope
-from analytics_box.links.bulk import imports as link_imports
-from analytics_box.monitors.access import Reach as MonitorReach
-from analytics_box.monitors.moving import import_calls as monitor_imports
-from analytics_box.monitors.moving.plan import Around, Plan, in_order
-from analytics_box.outgoing.addresses import Fence
+from analytics_box.base.acting import By
+from analytics_box.base.outgoing.addresses import Fence
+from analytics_box.products.flags.access import Reach as FlagReach
+from analytics_box.products.flags.moving import files as flag_files
+from analytics_box.products.flags.moving.planning import Target, planned
+from analytics_box.products.flags.scope import Scope
+from analytics_box.products.links.bulk import imports as link_imports
+from analytics_box.products.monitors.access import Reach as MonitorReach
+from analytics_box.products.monitors.moving import import_calls as monitor_imports
+from analytics_box.products.monitors.moving.plan import Around, Plan, in_order
 from tests.cases import each
 from tests.examples import examples
 from tests.steps import steps

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from analytics_box.http.page import joined
-from analytics_box.http.page.assets import Assets
+from analytics_box.web.page import joined
+from analytics_box.web.page.assets import Assets
 
 WEB = Path(__file__).parents[1] / "web" / "static"
 

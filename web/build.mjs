@@ -37,7 +37,7 @@ async function tracker() {
   for (const file of (await readdir(join(WEB, "tracker/parts"))).sort()) {
     const part = await small(await bundle(`tracker/parts/${file}`, "esm"));
     files[`${TRACKER}/parts/${file}`] = part;
-    // As analytics_box/http/page/assets.py makes it: browsers keep parts for ever under the hash of all of them.
+    // As analytics_box/web/page/assets.py makes it: browsers keep parts for ever under the hash of all of them.
     hash.update(part);
   }
   const named = { HASH: JSON.stringify(hash.digest("hex").slice(0, 12)) };

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from analytics_box.facts.event import Fact
+from analytics_box.base.facts.event import Fact
 
 Told = Callable[[], None]
 

@@ -6,8 +6,8 @@ from msgspec.structs import replace
 
 from analytics_box.ingest.bot_rules import Bot, Wishes
 from analytics_box.ingest.enrich import Sender
-from analytics_box.recognition import hosting
-from analytics_box.recognition.bots import DATA_CENTRE
+from analytics_box.web.recognition import hosting
+from analytics_box.web.recognition.bots import DATA_CENTRE
 
 NOTHING = Wishes()
 

@@ -8,13 +8,13 @@ from urllib.parse import parse_qs
 import msgspec
 from msgspec import Struct
 
-from analytics_box import errors
-from analytics_box.errors import Detail
-from analytics_box.http import body
-from analytics_box.http.asgi import Scope
+from analytics_box.base import errors
+from analytics_box.base.errors import Detail
 from analytics_box.ingest.intake import Intake
 from analytics_box.ingest.prepared import PreparedSender
-from analytics_box.websites.directory import Tracked
+from analytics_box.tenants.websites.directory import Tracked
+from analytics_box.web import body
+from analytics_box.web.asgi import Scope
 
 MOST_EVENTS = 100  # in one array
 EVENTS_A_TOKEN = 10  # of one request of a page

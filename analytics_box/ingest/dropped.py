@@ -8,12 +8,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
-from analytics_box.clock import Clock, utc_day
-from analytics_box.errors import Unavailable
-from analytics_box.facts.event import Event, Fact
+from analytics_box.base.clock import Clock, utc_day
+from analytics_box.base.errors import Unavailable
+from analytics_box.base.facts.event import Event, Fact
+from analytics_box.base.store.db import Connection, Db
 from analytics_box.ingest import dropped_rows as rows
 from analytics_box.ingest.dropped_rows import Dropped, Key
-from analytics_box.store.db import Connection, Db
 
 __all__ = ["FOLDED", "KEPT_DAYS", "Dropped", "DroppedTraffic", "count_quarantined"]
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from analytics_box.store.db import Connection
+from analytics_box.base.store.db import Connection
 
 Key = tuple[int, int, str]  # site, UTC day, reason
 

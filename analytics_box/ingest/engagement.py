@@ -11,7 +11,7 @@ from analytics_box.ingest.gathering import Gathering
 from analytics_box.ingest.intake import Intake
 from analytics_box.ingest.payload import Sent
 from analytics_box.ingest.spans import Listed
-from analytics_box.recognition.paths import clean
+from analytics_box.web.recognition.paths import clean
 
 LISTED = Listed(most=20, type="engagement")
 _MOST = 65_535  # of whatever is counted

@@ -8,20 +8,20 @@ from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 
-from analytics_box.clock import DAY, HOUR
-from analytics_box.errors import Detail
-from analytics_box.facts.event import CUSTOM, EXPOSURE, PAGE_EXIT, PAGE_VIEW, TIMINGS, Event, Span
+from analytics_box.base.clock import DAY, HOUR
+from analytics_box.base.errors import Detail
+from analytics_box.base.facts.event import CUSTOM, EXPOSURE, PAGE_EXIT, PAGE_VIEW, TIMINGS, Event, Span
+from analytics_box.base.store.budgets import Budget
 from analytics_box.ingest import exposures, visitors
 from analytics_box.ingest.payload import Incoming, InvalidEvent, Sent, instant_of, properties_text
 from analytics_box.ingest.visitors import Salts
-from analytics_box.recognition.agent import Agent
-from analytics_box.recognition.channel import channel
-from analytics_box.recognition.click_ids import CLICK_IDS
-from analytics_box.recognition.language import language
-from analytics_box.recognition.paths import LONGEST, UTM, Page, clean, page
-from analytics_box.recognition.source import host_of, is_spam, source
-from analytics_box.store.budgets import Budget
-from analytics_box.websites.origin_check import Paths
+from analytics_box.tenants.websites.origin_check import Paths
+from analytics_box.web.recognition.agent import Agent
+from analytics_box.web.recognition.channel import channel
+from analytics_box.web.recognition.click_ids import CLICK_IDS
+from analytics_box.web.recognition.language import language
+from analytics_box.web.recognition.paths import LONGEST, UTM, Page, clean, page
+from analytics_box.web.recognition.source import host_of, is_spam, source
 
 OLDEST_FROM_SERVER = 946_684_800_000  # 2000-01-01 (wire 4.2)
 _KINDS = {"screen_view": PAGE_VIEW, "page_exit": PAGE_EXIT}

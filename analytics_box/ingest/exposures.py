@@ -4,8 +4,8 @@ from typing import Any, Final
 
 import msgspec
 
-from analytics_box.facts.event import EXPOSURE
-from analytics_box.recognition.paths import clean
+from analytics_box.base.facts.event import EXPOSURE
+from analytics_box.web.recognition.paths import clean
 
 NAME: Final = EXPOSURE
 _LONGEST_FLAG, _LONGEST_VARIANT = 128, 128  # characters

@@ -3,14 +3,14 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from analytics_box.facts.event import Event, Fact
+from analytics_box.base.facts.event import Event, Fact
+from analytics_box.base.store.budgets import Budget
 from analytics_box.ingest import happened
 from analytics_box.ingest.enrich import Sender, Target, measured, understand
 from analytics_box.ingest.held import held
 from analytics_box.ingest.intake import Intake
 from analytics_box.ingest.ledger import NOTHING, Appended
 from analytics_box.ingest.payload import Incoming, Sent
-from analytics_box.store.budgets import Budget
 
 LeftOut = dict[tuple[int, str], int]  # how much by site and reason
 Own = tuple[int | float | str | None, ...]

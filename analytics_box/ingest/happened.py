@@ -8,8 +8,8 @@ that are kept have "(other)" instead of new texts, which were over the website's
 from collections.abc import Mapping
 from functools import lru_cache
 
-from analytics_box import errors
-from analytics_box.errors import BoxError
+from analytics_box.base import errors
+from analytics_box.base.errors import BoxError
 from analytics_box.ingest.dropped import FOLDED as FOLDED_REASON
 
 DROPPED = b"dropped=%d; reason=%s"

@@ -10,8 +10,8 @@ from collections.abc import Iterable
 
 import msgspec
 
-from analytics_box.facts.event import MEASURED, TIMINGS, Event, Span
-from analytics_box.facts.tables import SPANS
+from analytics_box.base.facts.event import MEASURED, TIMINGS, Event, Span
+from analytics_box.base.facts.tables import SPANS
 from analytics_box.ingest.enrich import Sender
 
 Own = tuple[int | float | str | None, ...]

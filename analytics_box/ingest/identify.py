@@ -9,8 +9,11 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta, Struct
 
-from analytics_box import errors
-from analytics_box.errors import BadRequest, Detail
+from analytics_box.base import errors
+from analytics_box.base.errors import BadRequest, Detail
+from analytics_box.base.store import budgets
+from analytics_box.base.store.db import Connection
+from analytics_box.base.store.seal import SealBroken
 from analytics_box.ingest import happened
 from analytics_box.ingest import profile_rules as rules
 from analytics_box.ingest.delivery import (
@@ -27,10 +30,7 @@ from analytics_box.ingest.intake import Intake, key_for_events, secret_of, targe
 from analytics_box.ingest.prepared import sender_of
 from analytics_box.ingest.profiles import Identified
 from analytics_box.ingest.visitors import by_client_id
-from analytics_box.recognition.paths import clean
-from analytics_box.store import budgets
-from analytics_box.store.db import Connection
-from analytics_box.store.seal import SealBroken
+from analytics_box.web.recognition.paths import clean
 
 log = logging.getLogger(__name__)
 

@@ -5,11 +5,15 @@ from functools import partial
 
 from msgspec import Struct
 
-from analytics_box import errors
-from analytics_box.clock import Clock
-from analytics_box.errors import Unavailable
-from analytics_box.facts.event import Fact
-from analytics_box.identity import Key
+from analytics_box.base import errors
+from analytics_box.base.clock import Clock
+from analytics_box.base.errors import Unavailable
+from analytics_box.base.facts.event import Fact
+from analytics_box.base.identity import Key
+from analytics_box.base.limits import Limits
+from analytics_box.base.settings import Settings
+from analytics_box.base.store.budgets import Budget, Budgets
+from analytics_box.base.store.db import Connection, Db
 from analytics_box.ingest.arrivals import Arrivals
 from analytics_box.ingest.classification import Classification
 from analytics_box.ingest.dropped import DroppedTraffic
@@ -20,15 +24,11 @@ from analytics_box.ingest.prepared import PreparedSenders, target_of
 from analytics_box.ingest.profiles import Identified
 from analytics_box.ingest.refusals import Refusals
 from analytics_box.ingest.visitors import SaltFile
-from analytics_box.keys.admission import Admission
-from analytics_box.keys.ring import KeyRing
-from analytics_box.limits import Limits
-from analytics_box.recognition.geo import Geo
-from analytics_box.settings import Settings
-from analytics_box.store.budgets import Budget, Budgets
-from analytics_box.store.db import Connection, Db
-from analytics_box.tenancy.directory import Organizations
-from analytics_box.websites.directory import Directory
+from analytics_box.tenants.keys.admission import Admission
+from analytics_box.tenants.keys.ring import KeyRing
+from analytics_box.tenants.tenancy.directory import Organizations
+from analytics_box.tenants.websites.directory import Directory
+from analytics_box.web.recognition.geo import Geo
 
 
 class Intake(Struct, frozen=True):

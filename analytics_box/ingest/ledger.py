@@ -6,18 +6,18 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from analytics_box.facts.event import CUSTOM, Event, Fact, Span, described
-from analytics_box.facts.layout import INSERT, insert, stored_attributes
-from analytics_box.facts.tables import CLOSED, SPANS
+from analytics_box.base.facts.event import CUSTOM, Event, Fact, Span, described
+from analytics_box.base.facts.layout import INSERT, insert, stored_attributes
+from analytics_box.base.facts.tables import CLOSED, SPANS
+from analytics_box.base.store.budgets import Meter, size_of
+from analytics_box.base.store.db import Connection
+from analytics_box.base.store.strings import EMPTY, OTHER, Strings
 from analytics_box.ingest.held import with_timings
 from analytics_box.ingest.live import LiveSessions
 from analytics_box.ingest.placing import MOST_MOVED, Placing, Who
 from analytics_box.ingest.profiles import ProfileLinks
 from analytics_box.ingest.repeats import EventIds
 from analytics_box.ingest.sessions import SPAN_KINDS, Session, Signal
-from analytics_box.store.budgets import Meter, size_of
-from analytics_box.store.db import Connection
-from analytics_box.store.strings import EMPTY, OTHER, Strings
 
 Value = int | float | str | None
 

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Set
 
 from msgspec import Struct
 
+from analytics_box.base.store.db import Connection
 from analytics_box.ingest import sessions
 from analytics_box.ingest.sessions import NONE, Session, Signal, Visits
-from analytics_box.store.db import Connection
 
 RESERVED = 1_000  # numbers of sessions at once
 CAPACITY = 64 << 20  # bytes: some 60,000 sessions, or three million a day

@@ -5,12 +5,12 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from analytics_box.errors import Detail
+from analytics_box.base.errors import Detail
 from analytics_box.ingest.enrich import Target
 from analytics_box.ingest.gathering import Gathering
 from analytics_box.ingest.payload import InvalidEvent, Sent
-from analytics_box.recognition.paths import clean
-from analytics_box.recognition.source import host_of
+from analytics_box.web.recognition.paths import clean
+from analytics_box.web.recognition.source import host_of
 
 _LONGEST = 2_048
 

@@ -5,7 +5,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from analytics_box.errors import Detail
+from analytics_box.base.errors import Detail
 from analytics_box.ingest import spans
 from analytics_box.ingest.delivery import Answer, Delivery
 from analytics_box.ingest.enrich import Target, between
@@ -13,7 +13,7 @@ from analytics_box.ingest.gathering import Gathering
 from analytics_box.ingest.intake import Intake
 from analytics_box.ingest.payload import InvalidEvent, Sent
 from analytics_box.ingest.spans import Listed
-from analytics_box.recognition.paths import clean
+from analytics_box.web.recognition.paths import clean
 
 MOST_BYTES = 128 * 1024  # of a body
 LISTED = Listed(most=50, type="error")

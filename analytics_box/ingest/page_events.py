@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from analytics_box import errors
+from analytics_box.base import errors
 from analytics_box.ingest import payload, typed_events
 from analytics_box.ingest.delivery import (
     MOST_EVENTS,

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, Struct
 
-from analytics_box.errors import Detail
+from analytics_box.base.errors import Detail
 
 PAGE_EVENTS = {"screen_view", "page_exit"}
 MAX_PROPERTY_BYTES = 32 * 1024

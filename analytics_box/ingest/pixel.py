@@ -10,16 +10,16 @@ from urllib.parse import parse_qsl
 
 import msgspec
 
-from analytics_box import errors
-from analytics_box.errors import BoxError
-from analytics_box.http import render
-from analytics_box.http.asgi import App, Receive, Scope, Send, respond
+from analytics_box.base import errors
+from analytics_box.base.errors import BoxError
 from analytics_box.ingest import happened, outgoing_links, page_errors, payload, serving, typed_events, vitals
 from analytics_box.ingest.delivery import Delivery, client_website, limit, prepared
 from analytics_box.ingest.gathering import Gathering
 from analytics_box.ingest.intake import Intake
 from analytics_box.ingest.page_events import WRONG
 from analytics_box.ingest.typed_events import UnknownType
+from analytics_box.web import render
+from analytics_box.web.asgi import App, Receive, Scope, Send, respond
 
 GIF = bytes.fromhex("47494638396101000100800000000000ffffff21f90401000000002c00000000010001000002024401003b")
 _HEADERS = [

@@ -6,14 +6,14 @@ from functools import partial
 
 from msgspec import Struct
 
-from analytics_box.facts.event import CUSTOM, PAGE_EXIT, PAGE_VIEW
-from analytics_box.facts.layout import KINDS, STORED_ATTRIBUTES, stored
-from analytics_box.facts.tables import FACT_NAMES, SPANS
+from analytics_box.base.facts.event import CUSTOM, PAGE_EXIT, PAGE_VIEW
+from analytics_box.base.facts.layout import KINDS, STORED_ATTRIBUTES, stored
+from analytics_box.base.facts.tables import FACT_NAMES, SPANS
+from analytics_box.base.store.db import Connection
 from analytics_box.ingest import sessions
 from analytics_box.ingest.live import Key, LiveSessions
 from analytics_box.ingest.retelling import told
 from analytics_box.ingest.sessions import SPAN_KINDS, Attributes, Move, Session, Signal
-from analytics_box.store.db import Connection
 
 # Rows that a single request may move, or pass by where others lie at the same instants; more with an API key.
 MOST_MOVED, MOST_MOVED_BY_KEY = 1_000, 200_000

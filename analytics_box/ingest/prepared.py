@@ -14,21 +14,21 @@ from functools import lru_cache
 from msgspec import Struct
 from msgspec.structs import replace
 
-from analytics_box import errors
-from analytics_box.http.address import network_of
-from analytics_box.http.asgi import Headers, Scope
+from analytics_box.base import errors
 from analytics_box.ingest import visitors
 from analytics_box.ingest.bot_rules import Wishes
 from analytics_box.ingest.classification import Classification
 from analytics_box.ingest.enrich import Sender, Target
 from analytics_box.ingest.visitors import SaltFile
-from analytics_box.recognition import agent
-from analytics_box.recognition.bots import classify_headers
-from analytics_box.recognition.geo import Geo
-from analytics_box.recognition.language import preferred
-from analytics_box.websites.directory import Tracked
-from analytics_box.websites.origin_check import OriginCheck
-from analytics_box.websites.rules import Website
+from analytics_box.tenants.websites.directory import Tracked
+from analytics_box.tenants.websites.origin_check import OriginCheck
+from analytics_box.tenants.websites.rules import Website
+from analytics_box.web.address import network_of
+from analytics_box.web.asgi import Headers, Scope
+from analytics_box.web.recognition import agent
+from analytics_box.web.recognition.bots import classify_headers
+from analytics_box.web.recognition.geo import Geo
+from analytics_box.web.recognition.language import preferred
 
 MOST_BYTES = 16 << 20  # some 10,000 senders
 _ENTRY = 1_000  # bytes that a remembered sender takes besides its texts: about, and rather more

@@ -1,8 +1,8 @@
 """Profiles and their visitors in events.db. Every function takes a connection inside the caller's transaction."""
 
-from analytics_box.clock import DAY
+from analytics_box.base.clock import DAY
+from analytics_box.base.store.db import Connection
 from analytics_box.ingest.profile_rules import Link
-from analytics_box.store.db import Connection
 
 
 def note(db: Connection, site: int, profile: int, now: int) -> None:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from analytics_box.errors import BadRequest, Detail
+from analytics_box.base.errors import BadRequest, Detail
 
 LONGEST_ID = 128  # of a profile id, and of a client's id in identify
 MOST_TRAITS, MOST_TRAIT_BYTES = 50, 2_048  # of one identify (wire 4.5)

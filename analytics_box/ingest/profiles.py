@@ -11,14 +11,14 @@ from typing import TypeVar
 import msgspec
 from msgspec import Struct
 
-from analytics_box.clock import Clock, utc_day
-from analytics_box.facts.event import Event, Fact
+from analytics_box.base.clock import Clock, utc_day
+from analytics_box.base.facts.event import Event, Fact
+from analytics_box.base.store.db import Connection
+from analytics_box.base.store.seal import Seal, SealBroken
+from analytics_box.base.store.strings import Strings
 from analytics_box.ingest import profile_rows as rows
 from analytics_box.ingest import profile_rules as rules
 from analytics_box.ingest.profile_rules import Given, Link, Traits
-from analytics_box.store.db import Connection
-from analytics_box.store.seal import Seal, SealBroken
-from analytics_box.store.strings import Strings
 
 CAPACITY = 50_000
 _TRAITS = msgspec.json.Decoder(Traits)

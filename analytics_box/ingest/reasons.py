@@ -1,7 +1,7 @@
 """Why something was not counted, in words."""
 
-from analytics_box.recognition.bots import REASONS
-from analytics_box.texts import Drops
+from analytics_box.base.texts import Drops
+from analytics_box.web.recognition.bots import REASONS
 
 
 def words(reason: str) -> tuple[str, str]:

@@ -4,12 +4,12 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, cast
 
-from analytics_box.clock import DAY
-from analytics_box.facts.layout import STORED_ATTRIBUTES, stored
-from analytics_box.facts.tables import SPANS
+from analytics_box.base.clock import DAY
+from analytics_box.base.facts.layout import STORED_ATTRIBUTES, stored
+from analytics_box.base.facts.tables import SPANS
+from analytics_box.base.store.db import Connection
 from analytics_box.ingest.live import Key, LiveSessions, client_key, visitor_key
 from analytics_box.ingest.sessions import MOST_SIGNALS, SPAN_KINDS, Session, Visits
-from analytics_box.store.db import Connection
 
 _FRESH = 2 * DAY  # an event may be a day late (semantics 1) and continue a session that had begun a day before it
 _BEFORE = DAY  # such a session may take in a span that lies that far before it

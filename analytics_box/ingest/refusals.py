@@ -8,7 +8,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from analytics_box.websites.tracking import clean_origin
+from analytics_box.tenants.websites.tracking import clean_origin
 
 MOST_WEBSITES: Final = 1_000
 MOST_ORIGINS: Final = 3  # of a website

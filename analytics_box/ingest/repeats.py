@@ -12,9 +12,9 @@ import hashlib
 from collections.abc import Sequence
 from functools import partial
 
-from analytics_box.clock import DAY, Clock
-from analytics_box.facts.layout import insert
-from analytics_box.store.db import Connection, Db
+from analytics_box.base.clock import DAY, Clock
+from analytics_box.base.facts.layout import insert
+from analytics_box.base.store.db import Connection, Db
 
 PIECE = 2_000  # ids per write, or a little more
 SLICES = 64  # of the table, each swept in a write of its own

@@ -11,7 +11,7 @@ from operator import attrgetter
 
 from msgspec.structs import replace
 
-from analytics_box.facts.event import PAGE_EXIT, PAGE_VIEW
+from analytics_box.base.facts.event import PAGE_EXIT, PAGE_VIEW
 from analytics_box.ingest.sessions import (
     FROM_FIRST_EVENT,
     IDLE,

@@ -6,7 +6,6 @@ An answer of success means that everything in it that is to be stored is on disk
 from collections.abc import Callable
 from typing import NamedTuple
 
-from analytics_box.http.asgi import App
 from analytics_box.ingest import (
     engagement,
     identify,
@@ -20,6 +19,7 @@ from analytics_box.ingest import (
 )
 from analytics_box.ingest.intake import Intake
 from analytics_box.ingest.serving import Handler
+from analytics_box.web.asgi import App
 
 
 class EventRoute(NamedTuple):

@@ -5,15 +5,15 @@ Every answer says in X-Analytics-Box what became of what was sent.
 
 from collections.abc import Awaitable, Callable
 
-from analytics_box import errors
-from analytics_box.errors import BoxError
-from analytics_box.http import body, render
-from analytics_box.http.asgi import App, Receive, Scope, Send, respond
+from analytics_box.base import errors
+from analytics_box.base.errors import BoxError
 from analytics_box.ingest import happened
 from analytics_box.ingest.delivery import Answer, Delivery, Headers, client_id
 from analytics_box.ingest.intake import Intake
 from analytics_box.ingest.prepared import cors
 from analytics_box.ingest.refusals import REASON
+from analytics_box.web import body, render
+from analytics_box.web.asgi import App, Receive, Scope, Send, respond
 
 Handler = Callable[[Intake, Delivery], Awaitable[Answer]]
 

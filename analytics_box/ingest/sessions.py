@@ -10,10 +10,10 @@ from typing import NamedTuple, Protocol, TypeVar
 
 from msgspec import Struct
 
-from analytics_box.clock import DAY, MINUTE
-from analytics_box.facts.event import CUSTOM, PAGE_EXIT, PAGE_VIEW
-from analytics_box.facts.layout import STORED_ATTRIBUTES
-from analytics_box.facts.tables import SPANS
+from analytics_box.base.clock import DAY, MINUTE
+from analytics_box.base.facts.event import CUSTOM, PAGE_EXIT, PAGE_VIEW
+from analytics_box.base.facts.layout import STORED_ATTRIBUTES
+from analytics_box.base.facts.tables import SPANS
 
 IDLE = 30 * MINUTE  # 30:00.000 continues, 30:00.001 splits
 LONGEST = DAY

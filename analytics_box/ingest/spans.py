@@ -9,8 +9,8 @@ from typing import NamedTuple, TypeVar
 
 import msgspec
 
-from analytics_box import errors
-from analytics_box.errors import Detail
+from analytics_box.base import errors
+from analytics_box.base.errors import Detail
 from analytics_box.ingest.delivery import (
     Answer,
     Delivery,

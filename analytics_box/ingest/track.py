@@ -1,6 +1,6 @@
 """POST /track: one event or up to 100, by API key or website id (wire 4.2)."""
 
-from analytics_box import errors
+from analytics_box.base import errors
 from analytics_box.ingest import payload
 from analytics_box.ingest.delivery import (
     MOST_EVENTS,
@@ -19,7 +19,7 @@ from analytics_box.ingest.gathering import Gathering
 from analytics_box.ingest.intake import Intake, key_for_events, secret_of, target_for_key
 from analytics_box.ingest.payload import Incoming, InvalidEvent
 from analytics_box.ingest.prepared import sender_of
-from analytics_box.websites.directory import Tracked
+from analytics_box.tenants.websites.directory import Tracked
 
 
 async def track(intake: Intake, sent: Delivery) -> Answer:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec import Raw, Struct
 
-from analytics_box.errors import Detail
+from analytics_box.base.errors import Detail
 from analytics_box.ingest import outgoing_links, page_errors, payload, vitals
 from analytics_box.ingest.enrich import Target
 from analytics_box.ingest.gathering import Gathering

@@ -12,17 +12,17 @@ from typing import Any
 
 import msgspec
 
-from analytics_box.facts.event import CUSTOM, MEASURED
-from analytics_box.facts.layout import INSERT, STORED_ATTRIBUTES, STORED_COLUMNS, stored
-from analytics_box.facts.tables import CLOSED, SPANS
+from analytics_box.base.facts.event import CUSTOM, MEASURED
+from analytics_box.base.facts.layout import INSERT, STORED_ATTRIBUTES, STORED_COLUMNS, stored
+from analytics_box.base.facts.tables import CLOSED, SPANS
+from analytics_box.base.store.db import Connection, Db
+from analytics_box.base.store.strings import EMPTY, Strings
 from analytics_box.ingest import exposures
 from analytics_box.ingest.held import own_of, without_timings
 from analytics_box.ingest.live import LiveSessions
 from analytics_box.ingest.placing import Placing, Who, note_replaced
 from analytics_box.ingest.recovery import Recovered, around
 from analytics_box.ingest.sessions import IDLE, LONGEST, SPAN_KINDS, Signal
-from analytics_box.store.db import Connection, Db
-from analytics_box.store.strings import EMPTY, Strings
 
 CHUNK = 500  # events per write: those that arrive wait meanwhile
 _SECONDS = 60.0  # for the look at a chunk's sessions

@@ -10,12 +10,9 @@ request was counted under, its body, what was raised. So both ways give the same
 
 import msgspec
 
-from analytics_box import errors, ids
-from analytics_box.errors import RateLimited
-from analytics_box.facts.event import Event
-from analytics_box.http import body
-from analytics_box.http.asgi import Headers, Receive, Scope, Send
-from analytics_box.http.front import Shortcut, allowance_headers
+from analytics_box.base import errors, ids
+from analytics_box.base.errors import RateLimited
+from analytics_box.base.facts.event import Event
 from analytics_box.ingest import gathering, happened, payload
 from analytics_box.ingest.delivery import MOST_EVENTS, charge, client_id, limit
 from analytics_box.ingest.enrich import understand
@@ -24,6 +21,9 @@ from analytics_box.ingest.payload import Incoming, InvalidEvent
 from analytics_box.ingest.prepared import PreparedSender
 from analytics_box.ingest.serving import HAPPENED, JSON
 from analytics_box.ingest.visitors import Salts
+from analytics_box.web import body
+from analytics_box.web.asgi import Headers, Receive, Scope, Send
+from analytics_box.web.front import Shortcut, allowance_headers
 
 _UNUSUAL = frozenset((b"x-api-key", b"authorization", b"content-encoding"))
 _UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError, InvalidEvent)

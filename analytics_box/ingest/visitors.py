@@ -16,12 +16,12 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from analytics_box.clock import DAY, utc_day
-from analytics_box.facts.event import LASTS, VISITOR_BITS
-from analytics_box.http import address, proxy_watch
-from analytics_box.recognition import agent, hosting
-from analytics_box.store.files import write_private
-from analytics_box.websites import origin_check
+from analytics_box.base.clock import DAY, utc_day
+from analytics_box.base.facts.event import LASTS, VISITOR_BITS
+from analytics_box.base.store.files import write_private
+from analytics_box.tenants.websites import origin_check
+from analytics_box.web import address, proxy_watch
+from analytics_box.web.recognition import agent, hosting
 
 log = logging.getLogger(__name__)
 

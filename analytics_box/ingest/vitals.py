@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from analytics_box.errors import Detail
-from analytics_box.facts.event import METRICS
+from analytics_box.base.errors import Detail
+from analytics_box.base.facts.event import METRICS
 from analytics_box.ingest import spans
 from analytics_box.ingest.delivery import Answer, Delivery
 from analytics_box.ingest.enrich import Target

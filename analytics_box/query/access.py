@@ -8,13 +8,13 @@ from collections.abc import Mapping
 from msgspec import Struct
 from msgspec.structs import replace
 
-from analytics_box import errors
-from analytics_box.identity import Identity
+from analytics_box.base import errors
+from analytics_box.base.identity import Identity
 from analytics_box.query.catalog.registry import TYPES
 from analytics_box.query.catalog.types import SubjectName
-from analytics_box.tenancy.directory import Organizations
-from analytics_box.websites.directory import Directory
-from analytics_box.websites.rules import Website
+from analytics_box.tenants.tenancy.directory import Organizations
+from analytics_box.tenants.websites.directory import Directory
+from analytics_box.tenants.websites.rules import Website
 
 Names = tuple[str, ...]  # of query types
 _OF_MONITORS = frozenset(("read:monitors", "read:data"))

@@ -1,7 +1,7 @@
 """When what is known of something begins: the first of its facts."""
 
+from analytics_box.base.store.db import Connection, Db
 from analytics_box.query.catalog.types import SubjectName
-from analytics_box.store.db import Connection, Db
 
 # Each is the first entry of an index. When websites begin is in query.presence.
 _FIRST: dict[SubjectName, str] = {

@@ -11,7 +11,7 @@ from threading import Lock
 
 from msgspec import Struct
 
-from analytics_box.errors import OverBudget, Unavailable
+from analytics_box.base.errors import OverBudget, Unavailable
 
 MB = 1 << 20
 SMALL = MB

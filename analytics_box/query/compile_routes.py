@@ -8,11 +8,8 @@ import msgspec
 from litestar import Request, Response
 from litestar.di import NamedDependency
 
-from analytics_box import errors
-from analytics_box.errors import Detail
-from analytics_box.http import body
-from analytics_box.http.answer import json_answer
-from analytics_box.http.call import Call
+from analytics_box.base import errors
+from analytics_box.base.errors import Detail
 from analytics_box.query import compiled, statements
 from analytics_box.query.access import Scope
 from analytics_box.query.catalog import registry
@@ -22,6 +19,9 @@ from analytics_box.query.request import GivenQuery, check
 from analytics_box.query.run import Queries
 from analytics_box.query.statements import Statements
 from analytics_box.query.subjects import Subjects
+from analytics_box.web import body
+from analytics_box.web.answer import json_answer
+from analytics_box.web.call import Call
 
 _MOST_BYTES = 1 << 20  # of an answer with more than one entry
 _QUERY = msgspec.json.Decoder(GivenQuery)

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
-from analytics_box.errors import CompilationFailed, InvalidQuery
+from analytics_box.base.errors import CompilationFailed, InvalidQuery
 from analytics_box.query import ranges
 from analytics_box.query.access import Scope
 from analytics_box.query.catalog import registry

@@ -5,8 +5,8 @@ from functools import partial
 from msgspec import Struct
 from msgspec.structs import replace
 
-from analytics_box.clock import DAY
-from analytics_box.facts.event import METRICS, TIMINGS
+from analytics_box.base.clock import DAY
+from analytics_box.base.facts.event import METRICS, TIMINGS
 from analytics_box.query import ranges
 from analytics_box.query.catalog.types import Ask, Follow, QueryType, Record
 from analytics_box.query.catalog.values import id_text

@@ -3,7 +3,7 @@
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
 
-from analytics_box.errors import OverBudget
+from analytics_box.base.errors import OverBudget
 from analytics_box.query.budget import Budget, NeedsMore
 from analytics_box.query.catalog.types import Record
 from analytics_box.query.run import Entry

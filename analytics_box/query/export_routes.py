@@ -9,15 +9,15 @@ from litestar.di import NamedDependency
 from litestar.response import Stream
 from msgspec import Struct
 
-from analytics_box import errors
-from analytics_box.errors import InvalidQuery
-from analytics_box.http import body
-from analytics_box.http.call import Call
+from analytics_box.base import errors
+from analytics_box.base.errors import InvalidQuery
 from analytics_box.query import access, ranges
 from analytics_box.query.exported import Format, Part, archive
 from analytics_box.query.ranges import Days
 from analytics_box.query.run import Queries
-from analytics_box.websites.directory import Directory
+from analytics_box.tenants.websites.directory import Directory
+from analytics_box.web import body
+from analytics_box.web.call import Call
 
 LONGEST, OLDEST = 366, 731  # days: of one export, and back from today
 _USUAL = 30

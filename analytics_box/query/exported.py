@@ -12,13 +12,13 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct
 
-from analytics_box.facts.event import METRICS, TIMINGS
-from analytics_box.facts.tables import FACTS
+from analytics_box.base.facts.event import METRICS, TIMINGS
+from analytics_box.base.facts.tables import FACTS
+from analytics_box.base.store.db import Connection
 from analytics_box.query import sheets
 from analytics_box.query.catalog.types import Record
 from analytics_box.query.catalog.values import id_text
 from analytics_box.query.engines import Engines
-from analytics_box.store.db import Connection
 
 Format = Literal["csv", "json", "ndjson"]
 PIECE, PIECE_BYTES = 500, 1 << 20  # rows, and what they may take before their texts are looked up

@@ -8,8 +8,8 @@ from msgspec.structs import replace
 
 from analytics_box.query import happened
 from analytics_box.query.patterns import found_in
-from analytics_box.recognition.known_sources import DIRECT
-from analytics_box.recognition.source import host_of, name_of_host, name_of_tag
+from analytics_box.web.recognition.known_sources import DIRECT
+from analytics_box.web.recognition.source import host_of, name_of_host, name_of_tag
 
 # Spec 2.7, and beyond it: what people expect of a filter.
 Op = Literal[

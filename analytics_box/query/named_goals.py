@@ -5,7 +5,7 @@ from typing import Protocol
 
 from msgspec.structs import replace
 
-from analytics_box.errors import InvalidQuery
+from analytics_box.base.errors import InvalidQuery
 from analytics_box.query import filters
 from analytics_box.query.access import Scope
 from analytics_box.query.filters import COMMON, Filter, FilterGroup

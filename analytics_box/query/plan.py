@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 from msgspec import Struct
 
-from analytics_box.clock import DAY, MINUTE
+from analytics_box.base.clock import DAY, MINUTE
 from analytics_box.query.filters import Where
 from analytics_box.query.ranges import Window
 

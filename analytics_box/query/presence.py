@@ -3,10 +3,10 @@
 import json
 from typing import Final, Protocol
 
-from analytics_box.clock import MINUTE
-from analytics_box.facts.layout import stored
-from analytics_box.facts.trimmed import NOBODYS
-from analytics_box.store.db import Connection, Db
+from analytics_box.base.clock import MINUTE
+from analytics_box.base.facts.layout import stored
+from analytics_box.base.facts.trimmed import NOBODYS
+from analytics_box.base.store.db import Connection, Db
 
 WINDOW = 5 * MINUTE  # semantics 9
 KINDS: Final = ("flags", "errors", "vitals")  # of facts that not all websites have

@@ -11,8 +11,8 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 from zoneinfo import ZoneInfo
 
-from analytics_box.clock import HOUR, MINUTE
-from analytics_box.errors import InvalidQuery
+from analytics_box.base.clock import HOUR, MINUTE
+from analytics_box.base.errors import InvalidQuery
 
 Granularity = Literal["minute", "hour", "day", "week", "month"]
 Preset = Literal[

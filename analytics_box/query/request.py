@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 import msgspec
 from msgspec import Meta, Struct
 
-from analytics_box.errors import Detail, InvalidQuery, WrongTypes
+from analytics_box.base.errors import Detail, InvalidQuery, WrongTypes
 from analytics_box.query import happened, ranges
 from analytics_box.query.catalog import registry
 from analytics_box.query.catalog.types import QueryType

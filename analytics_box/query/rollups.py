@@ -10,8 +10,8 @@ from typing import Final, Literal, NamedTuple
 
 from msgspec import Struct
 
-from analytics_box.clock import DAY, MINUTE
-from analytics_box.facts.event import CUSTOM, PAGE_VIEW
+from analytics_box.base.clock import DAY, MINUTE
+from analytics_box.base.facts.event import CUSTOM, PAGE_VIEW
 from analytics_box.query.filters import Condition, Where
 from analytics_box.query.plan import BUCKET, Plan, Source
 

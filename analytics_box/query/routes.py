@@ -8,10 +8,7 @@ from typing import Any, TypeVar
 from litestar import Request, Response
 from litestar.di import NamedDependency
 
-from analytics_box import errors
-from analytics_box.http import body
-from analytics_box.http.answer import json_answer
-from analytics_box.http.call import Call
+from analytics_box.base import errors
 from analytics_box.query import access, ranges, sheets
 from analytics_box.query.budget import Budget, NeedsMore
 from analytics_box.query.catalog import registry
@@ -21,7 +18,10 @@ from analytics_box.query.request import DECODER, MAX_BATCH, GivenParameter, Give
 from analytics_box.query.request import Request as Asked
 from analytics_box.query.run import Entry, Queries
 from analytics_box.query.subjects import Subjects
-from analytics_box.websites.directory import Directory
+from analytics_box.tenants.websites.directory import Directory
+from analytics_box.web import body
+from analytics_box.web.answer import json_answer
+from analytics_box.web.call import Call
 
 T = TypeVar("T")
 

@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 from msgspec import UNSET, Struct, UnsetType, structs
 from msgspec.structs import replace
 
-from analytics_box.clock import Clock
-from analytics_box.errors import BoxError, DeadlineExceeded, InClickHouse, OverBudget, Unavailable
+from analytics_box.base.clock import Clock
+from analytics_box.base.errors import BoxError, DeadlineExceeded, InClickHouse, OverBudget, Unavailable
 from analytics_box.query import answer, named_goals
 from analytics_box.query.access import Scope
 from analytics_box.query.budget import AnswerBudgets, Budget, NeedsMore, Taken

@@ -5,9 +5,9 @@ from typing import Any, Generic, TypeVar
 
 from msgspec import Struct
 
-from analytics_box import errors
-from analytics_box.identity import Identity
-from analytics_box.identity import Scope as KeyScope
+from analytics_box.base import errors
+from analytics_box.base.identity import Identity
+from analytics_box.base.identity import Scope as KeyScope
 from analytics_box.query.access import Names, Scope
 from analytics_box.query.catalog.types import SubjectName
 

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from msgspec.structs import replace
 
-from analytics_box.errors import DeadlineExceeded, Unavailable
+from analytics_box.base.errors import DeadlineExceeded, Unavailable
 from analytics_box.query import filters, named_goals, named_links
 from analytics_box.query.access import Scope
 from analytics_box.query.catalog.types import QueryType

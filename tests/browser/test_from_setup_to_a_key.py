@@ -10,7 +10,7 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from analytics_box.accounts import totp
+from analytics_box.tenants.accounts import totp
 from tests.browser.axe import faults
 from tests.running import PASSWORD, serving
 

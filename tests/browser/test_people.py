@@ -8,8 +8,8 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.browser.axe import NARROW, faults, faults_here
 from tests.browser.test_pages import SETTINGS, context_of, sign_in
-from tests.organizations.pictures import png
 from tests.running import Box, running_box
+from tests.tenants.organizations.pictures import png
 
 pytestmark = pytest.mark.browser
 

@@ -7,10 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Route, ViewportSize, expect
 
-from analytics_box.http.front import CONTENT_SECURITY_POLICY
+from analytics_box.web.front import CONTENT_SECURITY_POLICY
 from tests.browser.axe import faults
-from tests.status_pages.serving.all_pages import all_pages
-from tests.status_pages.serving.world import ASSETS
+from tests.products.status_pages.serving.all_pages import all_pages
+from tests.products.status_pages.serving.world import ASSETS
 
 pytestmark = pytest.mark.browser
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import msgspec
 import pytest
 
-from analytics_box.settings import Settings
+from analytics_box.base.settings import Settings
 from tests.inprocess import WholeBox, whole_box
 
 LIMITS = [name for name in Settings.__struct_fields__ if name.startswith("limit_")]

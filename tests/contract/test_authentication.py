@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import pytest
 
-from analytics_box.routes import TABLE
+from analytics_box.app.routes import TABLE
 from tests.cases import each
 from tests.inprocess import EMAIL, PASSWORD, KeyName, SiteName, WholeBox
 

@@ -9,16 +9,16 @@ from typing import Any
 
 import pytest
 
+from analytics_box.base.store.strings import Strings
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions
 from analytics_box.query.catalog import registry
-from analytics_box.store.strings import Strings
-from analytics_box.websites.directory import Directory
+from analytics_box.tenants.websites.directory import Directory
 from tests.cases import each
 from tests.contract.conftest import unlimited
 from tests.inprocess import KeyName, WholeBox, whole_box
-from tests.keys.world import cookie_of
 from tests.query.facts_of_all_kinds import visit
+from tests.tenants.keys.world import cookie_of
 
 COMPILE = "/v1/query/compile"
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from analytics_box.base.settings import Settings
 from analytics_box.query.run import Queries
-from analytics_box.settings import Settings
 from tests.contract.conftest import unlimited
 from tests.inprocess import whole_box
 

@@ -5,8 +5,8 @@ import re
 
 import pytest
 
-from analytics_box.dashboard import page as dashboard
-from analytics_box.http import compression
+from analytics_box.figures import page as dashboard
+from analytics_box.web import compression
 from tests.inprocess import EMAIL, Answer, WholeBox
 
 QUERY = {"parameters": ["top_pages", "country", "browser_name", "summary_metrics"], "preset": "last_30d"}

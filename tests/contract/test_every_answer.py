@@ -2,8 +2,8 @@
 
 import re
 
+from analytics_box.app.routes import TABLE
 from analytics_box.ingest.routes import ADDRESSES
-from analytics_box.routes import TABLE
 from tests.cases import each
 from tests.inprocess import WholeBox
 

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import msgspec
 import pytest
 
-from analytics_box.http import render
-from analytics_box.settings import Settings
+from analytics_box.base.settings import Settings
+from analytics_box.web import render
 from tests.cases import each
 from tests.inprocess import Answer, WholeBox, whole_box
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import msgspec
 import pytest
 
-from analytics_box.settings import Settings
+from analytics_box.base.settings import Settings
 from tests.inprocess import NOON, Answer, FixedClock, WholeBox, whole_box
 
 SPECIFIED = {"success", "error", "code", "requestId", "limit", "remaining", "reset", "retryAfter"}

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from analytics_box.facts.tables import FACT_NAMES
+from analytics_box.base.facts.tables import FACT_NAMES
 from tests.cases import each
 from tests.ingest.rows import count
 from tests.inprocess import WholeBox

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
-from analytics_box.errors import Unavailable
+from analytics_box.base.errors import Unavailable
 from analytics_box.ingest.pixel import fields
 from tests.cases import each
 from tests.contract.conftest import unlimited

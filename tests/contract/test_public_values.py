@@ -11,7 +11,9 @@ from typing import Any, get_args
 import pytest
 from msgspec.structs import replace
 
-from analytics_box.facts.event import Event, Fact, Span
+from analytics_box.base.facts.event import Event, Fact, Span
+from analytics_box.base.settings import Settings
+from analytics_box.base.store.strings import Strings
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions
 from analytics_box.query.budget import PUBLIC_PARAMETERS
@@ -20,14 +22,12 @@ from analytics_box.query.catalog.values import id_text
 from analytics_box.query.filters import COLUMNS, Op
 from analytics_box.query.happened import LIMITS, MOST
 from analytics_box.query.run import Queries
-from analytics_box.settings import Settings
-from analytics_box.store.strings import Strings
 from tests.cases import each
 from tests.contract.conftest import unlimited
 from tests.examples import is_thorough, some
 from tests.inprocess import Answer, KeyName, WholeBox, whole_box
-from tests.keys.world import cookie_of
 from tests.query.facts_of_all_kinds import ANA, BEN, visit
+from tests.tenants.keys.world import cookie_of
 
 # What an owner publishes with the second box, and what strangers never see.
 VALUES = ("secret-property", "secret-message", "secret-link", "secret-text")

@@ -7,10 +7,10 @@ from typing import Any
 import msgspec
 import pytest
 
+from analytics_box.base.settings import Settings
+from analytics_box.base.store.strings import Strings
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions
-from analytics_box.settings import Settings
-from analytics_box.store.strings import Strings
 from tests.contract.conftest import unlimited
 from tests.inprocess import Answer, SiteName, WholeBox, whole_box
 from tests.query.facts_of_all_kinds import page_view

@@ -159,7 +159,7 @@ def test_a_suggestion_stands_beside_the_message_too(box: WholeBox) -> None:  # w
         ("GET", "/v1/nothing", 404, "NOT_FOUND"),
         ("POST", "/v2/query", 404, "NOT_FOUND"),
         ("GET", "/v1/query/%2e%2e/%2e%2e/etc/passwd", 404, "NOT_FOUND"),
-        ("GET", "/static/../../analytics_box/cli.py", 404, "NOT_FOUND"),
+        ("GET", "/static/../../analytics_box/app/cli.py", 404, "NOT_FOUND"),
     ],
 )
 def test_a_wrong_address_or_method_is_refused_in_the_same_shape(

@@ -13,25 +13,25 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from analytics_box.facts.event import Event, Fact, Span, described
+from analytics_box.base.facts.event import Event, Fact, Span, described
+from analytics_box.base.store.strings import Strings
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions
-from analytics_box.links.clicks import rows as click_rows
-from analytics_box.links.clicks.rows import Click
-from analytics_box.links.lookup import known_link
-from analytics_box.monitors.lookup import known_monitor
+from analytics_box.products.links.clicks import rows as click_rows
+from analytics_box.products.links.clicks.rows import Click
+from analytics_box.products.links.lookup import known_link
+from analytics_box.products.monitors.lookup import known_monitor
 from analytics_box.query import budget
 from analytics_box.query.catalog import registry
 from analytics_box.query.request import MAX_PARAMETERS
-from analytics_box.store.strings import Strings
-from analytics_box.tenancy.directory import Organizations
+from analytics_box.tenants.tenancy.directory import Organizations
 from tests.cases import each
 from tests.contract.conftest import unlimited
 from tests.examples import is_thorough
 from tests.inprocess import Answer, WholeBox, whole_box
-from tests.keys.world import call, cookie_of
 from tests.query.checks_of_all_kinds import check, store_checks
 from tests.query.facts_of_all_kinds import visit
+from tests.tenants.keys.world import call, cookie_of
 
 WORDS = (
     "wordshop",

@@ -7,7 +7,7 @@ from typing import Self
 
 import apsw
 
-from analytics_box.store.schema import EVENTS_FILE
+from analytics_box.base.store.schema import EVENTS_FILE
 from tests.crash.clients import Clients
 from tests.running import Account
 

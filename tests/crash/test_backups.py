@@ -9,15 +9,15 @@ from pathlib import Path
 import apsw
 import pytest
 
-import analytics_box.cli.backup
-import analytics_box.cli.box  # noqa: F401  loaded here, or each process that dies would load them
-from analytics_box.backup import restore, take
-from analytics_box.backup import upgrade as upgrades
-from analytics_box.backup.manifest import is_name
-from analytics_box.box import open_box
-from analytics_box.settings import Settings
-from analytics_box.store import schema
-from tests.backup.world import run
+import analytics_box.app.cli.backup
+import analytics_box.app.cli.box  # noqa: F401  loaded here, or each process that dies would load them
+from analytics_box.app.box import open_box
+from analytics_box.base.backup import restore, take
+from analytics_box.base.backup import upgrade as upgrades
+from analytics_box.base.backup.manifest import is_name
+from analytics_box.base.settings import Settings
+from analytics_box.base.store import schema
+from tests.base.backup.world import run
 from tests.crash.dying import deaths
 from tests.crash.load import Load, stored_names
 from tests.running import UNLIMITED, command, environment, serving, set_up

@@ -6,11 +6,11 @@ from pathlib import Path
 import apsw
 import pytest
 
-from analytics_box.box import Box, open_box
-from analytics_box.server import check_after_crash
-from analytics_box.settings import Settings
-from analytics_box.store import schema
-from analytics_box.store.running import RUNNING_FILE, UNCHECKED_FILE
+from analytics_box.app.box import Box, open_box
+from analytics_box.app.server import check_after_crash
+from analytics_box.base.settings import Settings
+from analytics_box.base.store import schema
+from analytics_box.base.store.running import RUNNING_FILE, UNCHECKED_FILE
 from tests.inprocess import FixedClock, fill
 
 

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from analytics_box import jobs
-from analytics_box.store import schema
+from analytics_box.app import jobs
+from analytics_box.base.store import schema
+from tests.base.store.test_rolling_check import overwrite
 from tests.crash.load import CLIENTS, Load
 from tests.inprocess import WholeBox, whole_box
 from tests.running import UNLIMITED, serving, set_up
-from tests.store.test_rolling_check import overwrite
 
 EVENTS = 300
 MOST_LOOKS = 60  # ten minutes

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from analytics_box import jobs
-from analytics_box.store import reserve
+from analytics_box.app import jobs
+from analytics_box.base.store import reserve
 from tests.inprocess import WholeBox, whole_box
 from tests.running import command, environment, set_up
 

@@ -13,7 +13,7 @@ import apsw
 import httpx
 import pytest
 
-from analytics_box.store.schema import EVENTS_FILE
+from analytics_box.base.store.schema import EVENTS_FILE
 from tests.crash.clients import Clients
 from tests.running import BROWSER, UNLIMITED, Box, Server, running_box, serving, set_up
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from analytics_box.store.text_numbers import number_of
+from analytics_box.base.store.text_numbers import number_of
 from tests.crash.litestream import MANUAL, PATIENCE, PROGRAM, configured, replicating, wait_until_replicated
 from tests.load.cluster import Cluster, Sender, running
 from tests.query.clickhouse.served import needs_chdb

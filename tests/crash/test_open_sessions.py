@@ -6,7 +6,7 @@ import apsw
 import httpx
 import pytest
 
-from analytics_box.store.schema import EVENTS_FILE
+from analytics_box.base.store.schema import EVENTS_FILE
 from tests.running import BROWSER, UNLIMITED, Account, Server, set_up
 
 VISITORS = 12

@@ -14,14 +14,14 @@ from typing import Literal, NamedTuple
 import apsw
 import pytest
 
-from analytics_box.facts.event import Event
+from analytics_box.base.facts.event import Event
+from analytics_box.base.store.migrations import migrate
+from analytics_box.base.store.schema import EVENTS_FILE
 from analytics_box.ingest import recovery
-from analytics_box.store.migrations import migrate
-from analytics_box.store.schema import EVENTS_FILE
+from tests.base.store.notes import Refusal, behind_gate
 from tests.crash.fragile_disk import FragileDisk, Picture
 from tests.examples import is_thorough
 from tests.ledgers import NOON, Books, open_books, stored, view
-from tests.store.notes import Refusal, behind_gate
 
 SEEDS = 60 if is_thorough() else 18
 GROUPS = 12  # group commits in a run

@@ -12,12 +12,12 @@ import pytest
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from analytics_box import ids
-from analytics_box.box import Box
+from analytics_box.app.box import Box
+from analytics_box.base import ids
+from analytics_box.base.settings import Settings
 from analytics_box.ingest import visitors
 from analytics_box.ingest.bot_rules import Bot, Rule, Wishes
-from analytics_box.settings import Settings
-from analytics_box.websites.tracking import Tracking
+from analytics_box.tenants.websites.tracking import Tracking
 from tests.inprocess import BROWSER, NOON, FixedClock, WholeBox, whole_box
 
 PHONE = (

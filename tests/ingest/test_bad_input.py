@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
-from analytics_box.facts.tables import FACT_NAMES
+from analytics_box.base.facts.tables import FACT_NAMES
 from analytics_box.ingest.routes import ADDRESSES
 from tests.cases import each
 from tests.contract.conftest import unlimited

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from analytics_box.errors import BrokenBody, PayloadTooLarge, RequestTimeout
-from analytics_box.http import body
+from analytics_box.base.errors import BrokenBody, PayloadTooLarge, RequestTimeout
+from analytics_box.web import body
 
 
 def sender(*messages: dict[str, Any]) -> Any:

@@ -8,9 +8,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from analytics_box.settings import Settings
-from analytics_box.store.strings import OTHER
-from analytics_box.texts import Drops as Words
+from analytics_box.base.settings import Settings
+from analytics_box.base.store.strings import OTHER
+from analytics_box.base.texts import Drops as Words
 from tests.contract.conftest import unlimited
 from tests.ingest.rows import rows
 from tests.inprocess import BROWSER, Answer, SiteName, WholeBox, whole_box

@@ -12,8 +12,8 @@ import apsw
 import msgspec
 import pytest
 
-from analytics_box import jobs
-from analytics_box.facts.tables import FACT_NAMES
+from analytics_box.app import jobs
+from analytics_box.base.facts.tables import FACT_NAMES
 from tests.contract.conftest import unlimited
 from tests.ingest.rows import count
 from tests.inprocess import BROWSER, Answer, WholeBox, whole_box

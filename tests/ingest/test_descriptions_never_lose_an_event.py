@@ -3,12 +3,12 @@
 import msgspec
 import pytest
 
-from analytics_box.facts.event import Event, described
-from analytics_box.facts.tables import ATTRIBUTES
+from analytics_box.base.facts.event import Event, described
+from analytics_box.base.facts.tables import ATTRIBUTES
 from analytics_box.ingest.enrich import Sender, Target, understand
 from analytics_box.ingest.payload import ONE
 from analytics_box.ingest.visitors import Salts
-from analytics_box.recognition import agent
+from analytics_box.web.recognition import agent
 
 NOW = 1_790_000_000_000
 SENDER = Sender(network="203.0.113.7", user_agent="", agent=agent.NOTHING, language="", bot="", by_key=False)

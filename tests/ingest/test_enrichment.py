@@ -10,7 +10,7 @@ import pytest
 
 from tests.ingest.rows import count, rows
 from tests.inprocess import Answer, WholeBox, whole_box
-from tests.recognition.mmdb import database
+from tests.web.recognition.mmdb import database
 
 GOOGLEBOT = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"
 PROXY = "192.0.2.1"

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from analytics_box.clock import DAY, HOUR, MINUTE
+from analytics_box.base.clock import DAY, HOUR, MINUTE
 from tests.ingest.rows import rows
 from tests.inprocess import WholeBox, whole_box
 

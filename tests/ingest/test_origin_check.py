@@ -11,8 +11,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from analytics_box.websites.origin_check import Paths, origin_check
-from analytics_box.websites.tracking import Tracking, clean_origin
+from analytics_box.tenants.websites.origin_check import Paths, origin_check
+from analytics_box.tenants.websites.tracking import Tracking, clean_origin
 from tests.cases import each
 from tests.inprocess import WholeBox, whole_box
 

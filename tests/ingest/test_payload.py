@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analytics_box.clock import DAY, HOUR, MINUTE
-from analytics_box.errors import BoxError, BrokenBody, WrongTypes
-from analytics_box.facts.event import Event, described
-from analytics_box.http.body import decode
+from analytics_box.base.clock import DAY, HOUR, MINUTE
+from analytics_box.base.errors import BoxError, BrokenBody, WrongTypes
+from analytics_box.base.facts.event import Event, described
 from analytics_box.ingest import payload
 from analytics_box.ingest.enrich import Sender, Target, understand
 from analytics_box.ingest.payload import Incoming, InvalidEvent
 from analytics_box.ingest.visitors import Salts
-from analytics_box.recognition.agent import NOTHING
+from analytics_box.web.body import decode
+from analytics_box.web.recognition.agent import NOTHING
 from tests.cases import each
 from tests.examples import examples
 from tests.inprocess import NOON

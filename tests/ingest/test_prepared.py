@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given
 
-from analytics_box.box import Box
+from analytics_box.app.box import Box
 from tests.examples import examples
 from tests.ingest.stories import CHANGES, OWN, PHONE, RARE_HEADERS, ROBOT, Pause, Request, Step, stories, tell
 from tests.inprocess import BROWSER, WholeBox, whole_box

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from analytics_box.clock import DAY
+from analytics_box.base.clock import DAY
+from analytics_box.base.store import schema
+from analytics_box.base.store.db import Connection, Db
 from analytics_box.ingest import repeats
 from analytics_box.ingest.repeats import EventIds
-from analytics_box.store import schema
-from analytics_box.store.db import Connection, Db
+from tests.base.store.notes import Refusal
 from tests.inprocess import FixedClock
 from tests.migrated import migrated
-from tests.store.notes import Refusal
 
 NOON = 1_780_000_000_000  # UTC ms
 

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from analytics_box.facts.event import Event, Span
-from analytics_box.facts.tables import ATTRIBUTES
+from analytics_box.base.facts.event import Event, Span
+from analytics_box.base.facts.tables import ATTRIBUTES
+from analytics_box.base.store.strings import Strings
 from analytics_box.ingest import recovery
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions, visitor_key
 from analytics_box.ingest.placing import MOST_MOVED
 from analytics_box.ingest.sessions import MOST_SIGNALS, Signal, Visits, started
-from analytics_box.store.strings import Strings
 from tests.ingest.rows import rows
 from tests.inprocess import whole_box
 from tests.query.happenings import DAY, HOUR, MINUTE, SECOND, Happening, at

@@ -11,12 +11,12 @@ from hypothesis import HealthCheck, assume, example, given
 from hypothesis import strategies as st
 from msgspec import structs
 
-from analytics_box.facts.event import Fact, Span
-from analytics_box.facts.tables import SPANS
+from analytics_box.base.facts.event import Fact, Span
+from analytics_box.base.facts.tables import SPANS
+from analytics_box.base.store.strings import Strings
 from analytics_box.ingest import recovery
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions
-from analytics_box.store.strings import Strings
 from tests.examples import examples
 from tests.query.happenings import MINUTE, Happening, at
 from tests.query.visits import is_bound_by_the_past, visits

@@ -7,13 +7,13 @@ from pathlib import Path
 import apsw
 import pytest
 
-from analytics_box.facts.event import PAGE_VIEW, Fact, Span
-from analytics_box.facts.tables import ATTRIBUTES
+from analytics_box.base.facts.event import PAGE_VIEW, Fact, Span
+from analytics_box.base.facts.tables import ATTRIBUTES
+from analytics_box.base.store.strings import Strings
 from analytics_box.ingest import recovery, sessions
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions, visitor_key
 from analytics_box.ingest.sessions import Signal
-from analytics_box.store.strings import Strings
 from tests.query.happenings import DAY, HOUR, MINUTE, Happening, at
 from tests.query.world import World, world_in
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from analytics_box.clock import MINUTE
+from analytics_box.base.clock import MINUTE
 from tests.ingest.rows import count, rows
 from tests.inprocess import NOON, WholeBox, whole_box
 

@@ -9,17 +9,17 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from analytics_box.facts.event import Event
+from analytics_box.base.facts.event import Event
+from analytics_box.base.store import schema
+from analytics_box.base.store.db import Connection, Db
+from analytics_box.base.store.migrations import migrate
+from analytics_box.base.store.strings import Strings
 from analytics_box.ingest.ledger import Batch, Ledger
 from analytics_box.ingest.live import LiveSessions
 from analytics_box.ingest.repeats import EventIds
-from analytics_box.store import schema
-from analytics_box.store.db import Connection, Db
-from analytics_box.store.migrations import migrate
-from analytics_box.store.strings import Strings
+from tests.base.store.notes import Refusal
 from tests.inprocess import FixedClock
 from tests.ledgers import NOON, stored, view
-from tests.store.notes import Refusal
 
 Rows = list[tuple[Any, ...]]
 

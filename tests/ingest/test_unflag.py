@@ -13,14 +13,14 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from analytics_box.clock import DAY, HOUR, MINUTE
-from analytics_box.facts.event import CUSTOM, PAGE_EXIT, PAGE_VIEW, Event
-from analytics_box.facts.tables import ATTRIBUTES
+from analytics_box.base.clock import DAY, HOUR, MINUTE
+from analytics_box.base.facts.event import CUSTOM, PAGE_EXIT, PAGE_VIEW, Event
+from analytics_box.base.facts.tables import ATTRIBUTES
+from analytics_box.base.store import schema
+from analytics_box.base.store.db import Connection
 from analytics_box.ingest import exposures
 from analytics_box.ingest import unflag as unflagging
 from analytics_box.ingest.unflag import unflag
-from analytics_box.store import schema
-from analytics_box.store.db import Connection
 from tests.examples import examples
 from tests.ledgers import NOON, SITE, Books, open_books
 from tests.migrated import migrated

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from analytics_box import ids
-from analytics_box.errors import Unavailable
-from analytics_box.http.asgi import Receive, Scope, Send
-from analytics_box.http.front import Front
-from analytics_box.settings import Settings
-from analytics_box.store.db import Db
-from analytics_box.watch.state import Watched
+from analytics_box.app.watch.state import Watched
+from analytics_box.base import ids
+from analytics_box.base.errors import Unavailable
+from analytics_box.base.settings import Settings
+from analytics_box.base.store.db import Db
+from analytics_box.web.asgi import Receive, Scope, Send
+from analytics_box.web.front import Front
 from tests.inprocess import BROWSER, Answer, WholeBox, whole_box
 
 VIEW = {"name": "screen_view", "path": "https://shop.example/a"}

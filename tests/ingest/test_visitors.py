@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from analytics_box.clock import DAY, HOUR
-from analytics_box.http import address
-from analytics_box.http.address import network_of
+from analytics_box.base.clock import DAY, HOUR
 from analytics_box.ingest.visitors import SALT_BYTES, SaltFile, both, by_client_id, cookieless, remembered, salted
+from analytics_box.web import address
+from analytics_box.web.address import network_of
 from tests.inprocess import NOON, whole_box
 
 SALT, OTHER = b"a" * SALT_BYTES, b"b" * SALT_BYTES

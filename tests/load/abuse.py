@@ -18,7 +18,7 @@ from multiprocessing.sharedctypes import Synchronized
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from analytics_box import settings
+from analytics_box.base import settings
 from tests.load.figures import machine, percentile, remark, report
 from tests.load.server import GENERATOR_CORE, box, memory_mb, processor_seconds, wait
 from tests.running import BROWSER, Account, Server

@@ -13,15 +13,15 @@ from typing import NamedTuple
 
 import msgspec
 
+from analytics_box.app.routes import TABLE
+from analytics_box.base.settings import Settings
+from analytics_box.base.texts import Manual
+from analytics_box.figures.explorer.families import FAMILIES
 from analytics_box.ingest.routes import ADDRESSES
 from analytics_box.query.catalog.registry import TYPES
-from analytics_box.query_pages.families import FAMILIES
-from analytics_box.routes import TABLE
-from analytics_box.settings import Settings
-from analytics_box.texts import Manual
 from tests.inprocess import WholeBox, whole_box
 from tests.load.figures import machine, report
-from tests.status_pages.world import World
+from tests.products.status_pages.world import World
 
 MOST_MS = 5.0  # of one request, but for those that hash a password, which are limited
 WARM, TIMES = 3, 15

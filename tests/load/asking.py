@@ -9,7 +9,7 @@ from typing import Any
 
 import httpx
 
-from analytics_box.clock import DAY
+from analytics_box.base.clock import DAY
 from tests.load.crowd import PATHS, Known
 from tests.load.retrying import Events
 from tests.running import BROWSER, Account

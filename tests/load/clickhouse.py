@@ -15,13 +15,13 @@ from typing import Any
 
 import msgspec
 
-from analytics_box.clock import SystemClock
+from analytics_box.base.clock import SystemClock
+from analytics_box.base.store.db import Connection, Db
 from analytics_box.query.engines import Engines
 from analytics_box.query.engines.clickhouse import words
 from analytics_box.query.engines.clickhouse.engine import ClickHouse
 from analytics_box.query.engines.clickhouse.server import Target
 from analytics_box.query.plan import Plan
-from analytics_box.store.db import Connection, Db
 from tests.load.figures import machine, remark, report
 from tests.load.query import RUNS, Case, cases, parameter, plans, prepared
 from tests.query.clickhouse.served import Served

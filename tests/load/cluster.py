@@ -20,7 +20,7 @@ from typing import Any
 
 import httpx
 
-from analytics_box.store.text_numbers import number_of
+from analytics_box.base.store.text_numbers import number_of
 from tests.query.clickhouse.served import Served, serving
 from tests.running import BROWSER, UNLIMITED, Account, Server, set_up
 

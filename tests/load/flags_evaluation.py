@@ -9,9 +9,9 @@ from typing import Any, Final
 
 import msgspec
 
-from analytics_box.flags.evaluation.compiling import Ruleset, compiled
-from analytics_box.flags.evaluation.context import Context
-from analytics_box.flags.flag import Definition, Flag
+from analytics_box.products.flags.evaluation.compiling import Ruleset, compiled
+from analytics_box.products.flags.evaluation.context import Context
+from analytics_box.products.flags.flag import Definition, Flag
 from tests.load.figures import machine, report
 
 FLAGS, USERS, ROUNDS = 20, 2_000, 5

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from analytics_box import settings
+from analytics_box.base import settings
 from tests.load.figures import machine, report
 from tests.load.server import GENERATOR_CORE, box, memory_mb, wait
 from tests.running import BROWSER, Account, Server

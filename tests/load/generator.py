@@ -13,13 +13,13 @@ from random import Random
 
 import apsw
 
-from analytics_box.clock import DAY, MINUTE, utc_day
-from analytics_box.facts.event import LASTS, PAGE_VIEW, VISITOR_BITS
-from analytics_box.facts.layout import INSERT, STORED_ATTRIBUTES, STORED_COLUMNS, stored_attributes
-from analytics_box.facts.tables import ATTRIBUTES
-from analytics_box.store import schema
-from analytics_box.store.db import Db
-from analytics_box.store.strings import Strings
+from analytics_box.base.clock import DAY, MINUTE, utc_day
+from analytics_box.base.facts.event import LASTS, PAGE_VIEW, VISITOR_BITS
+from analytics_box.base.facts.layout import INSERT, STORED_ATTRIBUTES, STORED_COLUMNS, stored_attributes
+from analytics_box.base.facts.tables import ATTRIBUTES
+from analytics_box.base.store import schema
+from analytics_box.base.store.db import Db
+from analytics_box.base.store.strings import Strings
 
 DAYS = 365
 VIEWS_PER_SESSION = 2.86

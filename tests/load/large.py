@@ -23,13 +23,13 @@ from random import Random
 import apsw
 import httpx
 
-from analytics_box.clock import DAY, SystemClock
-from analytics_box.facts.event import CUSTOM, PAGE_VIEW, VISITOR_BITS
-from analytics_box.facts.layout import INSERT, STORED_COLUMNS, stored_attributes
-from analytics_box.facts.tables import ATTRIBUTES
-from analytics_box.store import schema
-from analytics_box.store.db import Db
-from analytics_box.store.strings import Strings
+from analytics_box.base.clock import DAY, SystemClock
+from analytics_box.base.facts.event import CUSTOM, PAGE_VIEW, VISITOR_BITS
+from analytics_box.base.facts.layout import INSERT, STORED_COLUMNS, stored_attributes
+from analytics_box.base.facts.tables import ATTRIBUTES
+from analytics_box.base.store import schema
+from analytics_box.base.store.db import Db
+from analytics_box.base.store.strings import Strings
 from tests.load.figures import machine, percentile, remark, report
 from tests.load.query import SITE, prepared
 from tests.load.server import GENERATOR_CORE, READY_SECONDS, memory_mb, serving, wait

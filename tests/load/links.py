@@ -12,7 +12,7 @@ from typing import Any
 import apsw
 import httpx
 
-from analytics_box.store.schema import BOX_FILE, EVENTS_FILE
+from analytics_box.base.store.schema import BOX_FILE, EVENTS_FILE
 from tests.load.figures import machine, remark, report
 from tests.load.server import memory_mb, serving, wait
 from tests.load.wrk import CONNECTIONS, COUNTED, WARM, Run, crowd, needed

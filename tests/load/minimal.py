@@ -15,8 +15,8 @@ import uvloop
 from granian.constants import Interfaces
 from granian.server.embed import Server
 
-from analytics_box.http.asgi import Receive, Scope, Send, respond
-from analytics_box.store.db import Connection, Db
+from analytics_box.base.store.db import Connection, Db
+from analytics_box.web.asgi import Receive, Scope, Send, respond
 
 _DECODE = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _HEADERS = [(b"content-type", b"application/json")]

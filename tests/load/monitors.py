@@ -15,11 +15,11 @@ from typing import cast
 import apsw
 import uvloop
 
-from analytics_box.monitors import rows
-from analytics_box.monitors.monitor import Monitor
-from analytics_box.monitors.rows import Stored
-from analytics_box.monitors.running import recovery, schedule
-from analytics_box.store.schema import BOX_FILE, EVENTS_FILE
+from analytics_box.base.store.schema import BOX_FILE, EVENTS_FILE
+from analytics_box.products.monitors import rows
+from analytics_box.products.monitors.monitor import Monitor
+from analytics_box.products.monitors.rows import Stored
+from analytics_box.products.monitors.running import recovery, schedule
 from tests.load.figures import machine, percentile, remark, report
 from tests.load.server import GENERATOR_CORE, memory_mb, pin, processor_seconds, serving, wait
 from tests.running import Account, set_up

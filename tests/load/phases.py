@@ -14,14 +14,14 @@ from typing import Final
 
 import uvloop
 
-from analytics_box.monitors.monitor import Monitor
-from analytics_box.monitors.probing.probe import Prober
-from analytics_box.monitors.result import Result
-from analytics_box.outgoing.client import Clients, Trust
-from analytics_box.outgoing.fences import ALL, Fences
-from analytics_box.outgoing.resolve import SystemResolver
-from tests.monitors.faults import secure
-from tests.outgoing.places import PEM
+from analytics_box.base.outgoing.client import Clients, Trust
+from analytics_box.base.outgoing.fences import ALL, Fences
+from analytics_box.base.outgoing.resolve import SystemResolver
+from analytics_box.products.monitors.monitor import Monitor
+from analytics_box.products.monitors.probing.probe import Prober
+from analytics_box.products.monitors.result import Result
+from tests.base.outgoing.places import PEM
+from tests.products.monitors.faults import secure
 
 BEFORE, BETWEEN = 0.025, 0.030  # seconds before the first byte, and in the middle of the body
 STEPS: Final = ("dns", "connect", "tls", "first_byte", "transfer", "total")

@@ -18,7 +18,9 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from analytics_box.clock import SystemClock
+from analytics_box.base.clock import SystemClock
+from analytics_box.base.store.db import Connection, Db
+from analytics_box.base.store.migrations import migrate
 from analytics_box.query.catalog import registry
 from analytics_box.query.compose import compose, window_of
 from analytics_box.query.engines import columns, duckdb, rollups_file, sqlite
@@ -30,8 +32,6 @@ from analytics_box.query.plan import Plan
 from analytics_box.query.ranges import today
 from analytics_box.query.request import GivenFilter, GivenQuery, check
 from analytics_box.query.rollups import pays
-from analytics_box.store.db import Connection, Db
-from analytics_box.store.migrations import migrate
 from tests.load.figures import machine, percentile, remark, report
 from tests.load.generator import fill
 from tests.running import Account, set_up

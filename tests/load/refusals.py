@@ -16,12 +16,12 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from analytics_box.http.body import ANONYMOUS_BYTES
-from analytics_box.http.permission import PUBLIC
+from analytics_box.app.procedures import PROCEDURES
+from analytics_box.app.routes import TABLE
+from analytics_box.base.settings import Settings
 from analytics_box.ingest.routes import ADDRESSES
-from analytics_box.procedures import PROCEDURES
-from analytics_box.routes import TABLE
-from analytics_box.settings import Settings
+from analytics_box.web.body import ANONYMOUS_BYTES
+from analytics_box.web.permission import PUBLIC
 from tests.load.figures import machine, remark, report
 from tests.load.server import box, memory_mb, wait
 from tests.running import BROWSER, Account

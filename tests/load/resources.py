@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import httpx
 
-from analytics_box.clock import SystemClock
+from analytics_box.base.clock import SystemClock
 from tests.load.figures import machine, remark, report
 from tests.load.generator import fill
 from tests.load.server import box, memory_mb, processor_seconds, serving, wait

@@ -5,7 +5,7 @@ import time
 from collections import deque
 from collections.abc import AsyncIterator, Sequence
 
-from analytics_box.clock import DAY
+from analytics_box.base.clock import DAY
 from tests.load.crowd import Known, View, views
 from tests.load.line import Line
 from tests.running import BROWSER

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from analytics_box import settings
+from analytics_box.base import settings
 from tests.running import Account, Server, set_up
 
 SERVER_CORE, GENERATOR_CORE = "0", "1"

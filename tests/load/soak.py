@@ -20,8 +20,8 @@ import apsw
 import httpx
 import uvloop
 
-from analytics_box.clock import SystemClock
-from analytics_box.facts.layout import stored
+from analytics_box.base.clock import SystemClock
+from analytics_box.base.facts.layout import stored
 from analytics_box.query.engines import MANY
 from tests.load.asking import DAYS, Askers, differences
 from tests.load.figures import machine, percentile, remark, report

@@ -11,9 +11,9 @@ from pathlib import Path
 import apsw
 import httpx
 
-from analytics_box.facts.layout import INSERT
-from analytics_box.facts.uptime import UP
-from analytics_box.store.schema import EVENTS_FILE
+from analytics_box.base.facts.layout import INSERT
+from analytics_box.base.facts.uptime import UP
+from analytics_box.base.store.schema import EVENTS_FILE
 from tests.load.figures import machine, percentile, remark, report
 from tests.load.server import serving
 from tests.load.steady import Count, begin, end

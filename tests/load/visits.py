@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import maxminddb
 import msgspec
 
-from analytics_box.recognition.agent import parse
+from analytics_box.web.recognition.agent import parse
 from tests.load.generator import CAMPAIGNS, PATHS, REFERRERS, VALUES, Zipf
 
 ADDRESSES = 20_000
@@ -25,7 +25,7 @@ AT_ONCE = 64  # visits whose page views come by turns
 EVENT_ID = "#" * 16  # what stands for the id of an event, which no two requests may have in common
 
 _AGENTS = 2_000
-_PEOPLE = Path(__file__).parents[1] / "recognition" / "corpus" / "device_detector_people.txt.xz"
+_PEOPLE = Path(__file__).parents[1] / "web" / "recognition" / "corpus" / "device_detector_people.txt.xz"
 _DIRECT, _SEARCHED, _TAGGED, _CLICKED = 0.45, 0.7, 0.1, 0.02  # shares of visits; those that search follow the direct
 
 
@@ -64,7 +64,7 @@ def visitors(seed: int = 1) -> list[Visitor]:
 
 def _addresses(random: Random) -> list[str]:
     """Addresses out of the list of countries that the box has: one of each of these, the others of any network."""
-    data = resources.files("analytics_box.recognition") / "data" / "countries.mmdb"
+    data = resources.files("analytics_box.web.recognition") / "data" / "countries.mmdb"
     by_country: dict[str, list[Any]] = {}
     for network, found in maxminddb.open_database(str(data)):
         by_country.setdefault(found["country_code"], []).append(network)

@@ -7,17 +7,17 @@ from collections.abc import Iterator
 import pytest
 from msgspec.structs import replace
 
-from analytics_box.docs.manual import Manual, Section, read
-from analytics_box.links.figures.board import EXTRAS as LINK_EXTRAS
-from analytics_box.links.figures.board import LISTS as LINK_LISTS
-from analytics_box.links.figures.board import PANELS as LINK_PANELS
-from analytics_box.overview.board import LISTS, PANELS, WEBSITE
-from analytics_box.overview.compact import EXTRAS, LIMITS, rate
-from analytics_box.parts import web_dir
-from analytics_box.settings import Settings
-from analytics_box.texts import Definitions, LinkStats, Metrics
+from analytics_box.app.docs.manual import Manual, Section, read
+from analytics_box.app.parts import web_dir
+from analytics_box.base.settings import Settings
+from analytics_box.base.texts import Definitions, LinkStats, Metrics
+from analytics_box.products.links.figures.board import EXTRAS as LINK_EXTRAS
+from analytics_box.products.links.figures.board import LISTS as LINK_LISTS
+from analytics_box.products.links.figures.board import PANELS as LINK_PANELS
+from analytics_box.products.overview.board import LISTS, PANELS, WEBSITE
+from analytics_box.products.overview.compact import EXTRAS, LIMITS, rate
 from tests.inprocess import whole_box
-from tests.links.world import PageWorld
+from tests.products.links.world import PageWorld
 
 PAGE = Manual(web_dir() / "manual").page("definitions")
 

@@ -11,16 +11,17 @@ from typing import Any
 import click
 import pytest
 
-from analytics_box.cli.main import main
-from analytics_box.cli.options import EXIT_CODES
-from analytics_box.cli.reference import rows
-from analytics_box.docs.manual import Manual, Section
-from analytics_box.errors import NotFound
-from analytics_box.notify.kinds.table import KINDS
-from analytics_box.openapi.refusals import codes
-from analytics_box.parts import web_dir
-from analytics_box.settings import Settings
-from analytics_box.texts import (
+from analytics_box.app.cli.main import main
+from analytics_box.app.cli.options import EXIT_CODES
+from analytics_box.app.cli.reference import rows
+from analytics_box.app.docs.manual import Manual, Section
+from analytics_box.app.openapi.refusals import codes
+from analytics_box.app.parts import web_dir
+from analytics_box.app.watch import warnings
+from analytics_box.base.errors import NotFound
+from analytics_box.base.notify.kinds.table import KINDS
+from analytics_box.base.settings import Settings
+from analytics_box.base.texts import (
     ApiKeys,
     AuditLog,
     Bots,
@@ -37,9 +38,8 @@ from analytics_box.texts import (
     SiteSettings,
     TheBox,
 )
-from analytics_box.texts import Manual as ManualTexts
-from analytics_box.texts import Manual as Words
-from analytics_box.watch import warnings
+from analytics_box.base.texts import Manual as ManualTexts
+from analytics_box.base.texts import Manual as Words
 from tests.inprocess import WholeBox, whole_box
 
 ROOT = Path(__file__).parents[2]

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from litestar import Request
 
-from analytics_box.docs.documentation import Documentation
-from analytics_box.docs.search import Entry, Index
-from analytics_box.http.page.rendered import RenderedPages
-from analytics_box.http.page.templates import Pages
+from analytics_box.app.docs.documentation import Documentation
+from analytics_box.app.docs.search import Entry, Index
+from analytics_box.web.page.rendered import RenderedPages
+from analytics_box.web.page.templates import Pages
 from tests.inprocess import WholeBox, whole_box
 from tests.steps import steps
 

@@ -15,7 +15,8 @@ from typing import Any
 import pytest
 import yaml
 
-from analytics_box import __version__, settings
+from analytics_box import __version__
+from analytics_box.base import settings
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGING = ROOT / "packaging"

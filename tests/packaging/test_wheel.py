@@ -46,8 +46,8 @@ def test_what_the_wheel_holds_is_found_where_it_is_unpacked(built: Path, tmp_pat
     with zipfile.ZipFile(wheel) as opened:
         opened.extractall(tmp_path)
     program = (
-        "from analytics_box.parts import web_dir\n"
-        "from analytics_box.docs.manual import Manual\n"
+        "from analytics_box.app.parts import web_dir\n"
+        "from analytics_box.app.docs.manual import Manual\n"
         "print(web_dir(), Manual(web_dir() / 'manual').page('changelog').title)"
     )
     environment = os.environ | {"PYTHONPATH": str(tmp_path)}

@@ -3,12 +3,12 @@
 from collections.abc import Iterable
 from typing import Any
 
-from analytics_box.facts.histogram import bin_of
-from analytics_box.facts.layout import INSERT
-from analytics_box.facts.tables import CHECKS
-from analytics_box.facts.uptime import DEGRADED, DOWN, MAINTENANCE, PAUSED, UNKNOWN, UP, Span
-from analytics_box.store.db import Connection, Db
-from analytics_box.store.strings import Strings
+from analytics_box.base.facts.histogram import bin_of
+from analytics_box.base.facts.layout import INSERT
+from analytics_box.base.facts.tables import CHECKS
+from analytics_box.base.facts.uptime import DEGRADED, DOWN, MAINTENANCE, PAUSED, UNKNOWN, UP, Span
+from analytics_box.base.store.db import Connection, Db
+from analytics_box.base.store.strings import Strings
 
 Check = dict[str, Any]  # by the columns of the facts, with texts in place of their numbers
 DAY = 86_400_000

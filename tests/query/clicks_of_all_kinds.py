@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from analytics_box.facts.clicks import BOT, CLICK, HEAD, PREFETCH, PREVIEW
-from analytics_box.links.clicks.rows import Click
+from analytics_box.base.facts.clicks import BOT, CLICK, HEAD, PREFETCH, PREVIEW
+from analytics_box.products.links.clicks.rows import Click
 
 
 def click(link: int, time: int, **more: Any) -> Click:

@@ -2,8 +2,8 @@
 
 from msgspec.structs import replace
 
-from analytics_box.facts.event import CUSTOM, PAGE_EXIT, PAGE_VIEW, Event, Fact, Span
-from analytics_box.facts.tables import ATTRIBUTES
+from analytics_box.base.facts.event import CUSTOM, PAGE_EXIT, PAGE_VIEW, Event, Fact, Span
+from analytics_box.base.facts.tables import ATTRIBUTES
 
 ANA, BEN, BOT = 5, 6, 7  # visitors
 _SESSION = {

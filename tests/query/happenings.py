@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 
 from hypothesis import strategies as st
 
-from analytics_box.facts.event import CUSTOM, PAGE_EXIT, PAGE_VIEW, Event
-from analytics_box.facts.tables import ATTRIBUTES
+from analytics_box.base.facts.event import CUSTOM, PAGE_EXIT, PAGE_VIEW, Event
+from analytics_box.base.facts.tables import ATTRIBUTES
 
 T = TypeVar("T")
 

@@ -12,7 +12,7 @@ from statistics import median
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from analytics_box.recognition import source as sources
+from analytics_box.web.recognition import source as sources
 from tests.query import calendars
 from tests.query.happenings import SECOND, Happening
 from tests.query.visits import Visit, visits

@@ -6,20 +6,20 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from analytics_box.facts.uptime import DOWN, UP
+from analytics_box.base.facts.uptime import DOWN, UP
+from analytics_box.base.store import schema
+from analytics_box.base.store.db import Connection, Db
+from analytics_box.base.store.strings import Strings
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions
-from analytics_box.monitors.monitor import Monitor
-from analytics_box.monitors.result import Result
-from analytics_box.monitors.running import rows as check_rows
-from analytics_box.monitors.running.rows import Check
-from analytics_box.monitors.running.spans import Stroke
+from analytics_box.products.monitors.monitor import Monitor
+from analytics_box.products.monitors.result import Result
+from analytics_box.products.monitors.running import rows as check_rows
+from analytics_box.products.monitors.running.rows import Check
+from analytics_box.products.monitors.running.spans import Stroke
 from analytics_box.query.engines import Engines
 from analytics_box.query.engines.transfer import COPIED
 from analytics_box.query.plan import Plan
-from analytics_box.store import schema
-from analytics_box.store.db import Connection, Db
-from analytics_box.store.strings import Strings
 from tests.inprocess import FixedClock
 from tests.migrated import migrated
 from tests.query.facts_of_all_kinds import visit

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from analytics_box.clock import HOUR, MINUTE, utc_day
-from analytics_box.facts.event import CUSTOM, PAGE_EXIT, PAGE_VIEW, TIMINGS, Event, Fact, Span
-from analytics_box.facts.tables import ATTRIBUTES, SPANS
+from analytics_box.base.clock import HOUR, MINUTE, utc_day
+from analytics_box.base.facts.event import CUSTOM, PAGE_EXIT, PAGE_VIEW, TIMINGS, Event, Fact, Span
+from analytics_box.base.facts.tables import ATTRIBUTES, SPANS
+from analytics_box.base.store.db import Connection
 from analytics_box.query.access import Scope
-from analytics_box.store.db import Connection
 from tests.query.brute.facts import Facts, read
 from tests.query.happenings import at
 from tests.query.world import World

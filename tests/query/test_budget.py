@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from analytics_box.errors import OverBudget, Unavailable
+from analytics_box.base.errors import OverBudget, Unavailable
 from analytics_box.query import budget
 from analytics_box.query.budget import MB, SMALL, Allowed, AnswerBudgets, Budget, NeedsMore, Taken
 from analytics_box.query.engines.counting import PIECE, counted, json_place, size_of

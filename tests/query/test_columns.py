@@ -12,14 +12,14 @@ from typing import Any
 import duckdb as library
 import pytest
 
-from analytics_box.errors import DeadlineExceeded, OverBudget
+from analytics_box.base.errors import DeadlineExceeded, OverBudget
+from analytics_box.base.store.db import Connection
 from analytics_box.query import engines as choice
 from analytics_box.query.engines import columns, duckdb, memory, sqlite
 from analytics_box.query.engines.columns import FILE_NAME
 from analytics_box.query.engines.counting import Take
 from analytics_box.query.filters import Condition, Group
 from analytics_box.query.plan import Order, Plan
-from analytics_box.store.db import Connection
 from tests.query.replica import SITE, World, world_in
 
 

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from analytics_box.clock import DAY, SECOND
-from analytics_box.facts.event import Span
-from analytics_box.facts.tables import ATTRIBUTES
+from analytics_box.base.clock import DAY, SECOND
+from analytics_box.base.facts.event import Span
+from analytics_box.base.facts.tables import ATTRIBUTES
 from tests.query.facts_of_all_kinds import page_view
 from tests.query.world import World
 

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from analytics_box.links.clicks import rows as click_rows
+from analytics_box.base.store.strings import Strings
+from analytics_box.products.links.clicks import rows as click_rows
 from analytics_box.query.access import Scope
 from analytics_box.query.catalog import registry
 from analytics_box.query.catalog.values import id_text
 from analytics_box.query.happened import FIELDS, LIMITS
 from analytics_box.query.run import Entry
-from analytics_box.store.strings import Strings
 from tests.cases import each
 from tests.examples import is_thorough
 from tests.query.checks_of_all_kinds import store_a_monitor

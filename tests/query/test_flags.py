@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from analytics_box.clock import DAY, SECOND
-from analytics_box.facts.event import CUSTOM, Event, Fact
+from analytics_box.base.clock import DAY, SECOND
+from analytics_box.base.facts.event import CUSTOM, Event, Fact
 from analytics_box.query.access import Scope
 from analytics_box.query.splits import Split
 from tests.cases import each

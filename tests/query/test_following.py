@@ -13,13 +13,13 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
-from analytics_box.clock import DAY
-from analytics_box.facts.layout import stored
-from analytics_box.facts.tables import FACT_NAMES
+from analytics_box.base.clock import DAY
+from analytics_box.base.facts.layout import stored
+from analytics_box.base.facts.tables import FACT_NAMES
+from analytics_box.base.store import schema
 from analytics_box.query.engines import columns
 from analytics_box.query.engines.columns import FILE_NAME
 from analytics_box.query.engines.transfer import COPIED
-from analytics_box.store import schema
 from tests.examples import examples
 from tests.query.facts_of_all_kinds import visit
 from tests.query.replica import SITE, World, world_in

@@ -5,14 +5,14 @@ from datetime import UTC, datetime
 
 import pytest
 
-from analytics_box.clock import DAY
-from analytics_box.errors import InvalidQuery
-from analytics_box.links.clicks import rows as click_rows
+from analytics_box.base.clock import DAY
+from analytics_box.base.errors import InvalidQuery
+from analytics_box.base.store.strings import Strings
+from analytics_box.products.links.clicks import rows as click_rows
 from analytics_box.query import happened
 from analytics_box.query.access import Scope
 from analytics_box.query.catalog.values import id_text
 from analytics_box.query.run import Entry
-from analytics_box.store.strings import Strings
 from tests.cases import each
 from tests.query.clicks_of_all_kinds import clicks_of_all_kinds
 from tests.query.facts_of_all_kinds import ANA, BEN, visit

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analytics_box.errors import DeadlineExceeded, InvalidQuery
+from analytics_box.base.errors import DeadlineExceeded, InvalidQuery
 from analytics_box.query.catalog import registry
 from analytics_box.query.compose import compose
 from analytics_box.query.engines import sqlite

@@ -6,8 +6,8 @@ from datetime import date
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from analytics_box.facts.event import Span
-from analytics_box.facts.tables import ATTRIBUTES
+from analytics_box.base.facts.event import Span
+from analytics_box.base.facts.tables import ATTRIBUTES
 from tests.cases import each
 from tests.query.happenings import DAY, HOUR, MINUTE, SECOND, Happening, at
 from tests.query.oracle import Asked

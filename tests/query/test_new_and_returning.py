@@ -2,7 +2,7 @@
 
 import pytest
 
-from analytics_box.clock import DAY, MINUTE
+from analytics_box.base.clock import DAY, MINUTE
 from analytics_box.ingest.visitors import by_client_id, cookieless
 from analytics_box.query.access import Scope
 from tests.query.facts_of_all_kinds import page_view

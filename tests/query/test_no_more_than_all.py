@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from analytics_box.clock import DAY, HOUR, MINUTE
-from analytics_box.facts.event import CUSTOM, PAGE_EXIT, Fact, Span
-from analytics_box.facts.tables import ATTRIBUTES, SPANS
+from analytics_box.base.clock import DAY, HOUR, MINUTE
+from analytics_box.base.facts.event import CUSTOM, PAGE_EXIT, Fact, Span
+from analytics_box.base.facts.tables import ATTRIBUTES, SPANS
 from analytics_box.ingest.visitors import by_client_id
 from analytics_box.query.access import Scope
 from analytics_box.query.catalog import registry

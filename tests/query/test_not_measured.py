@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from analytics_box.clock import MINUTE
-from analytics_box.facts.event import PAGE_EXIT, Event, Span
-from analytics_box.facts.tables import ATTRIBUTES, SPANS
+from analytics_box.base.clock import MINUTE
+from analytics_box.base.facts.event import PAGE_EXIT, Event, Span
+from analytics_box.base.facts.tables import ATTRIBUTES, SPANS
 from analytics_box.query.access import Scope
 from tests.query.facts_of_all_kinds import ANA, page_view
 from tests.query.world import World

@@ -5,8 +5,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from analytics_box.clock import MINUTE, SECOND
-from analytics_box.facts.event import PAGE_EXIT, Event, Fact
+from analytics_box.base.clock import MINUTE, SECOND
+from analytics_box.base.facts.event import PAGE_EXIT, Event, Fact
 from analytics_box.query.catalog import registry
 from analytics_box.query.catalog.values import id_text
 from tests.examples import is_thorough

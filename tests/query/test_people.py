@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from analytics_box.clock import MINUTE
-from analytics_box.errors import DeadlineExceeded, Unavailable
+from analytics_box.base.clock import MINUTE
+from analytics_box.base.errors import DeadlineExceeded, Unavailable
+from analytics_box.base.store.db import Connection
 from analytics_box.query.access import Scope
 from analytics_box.query.catalog.values import id_text
 from analytics_box.query.run import Entry
-from analytics_box.store.db import Connection
 from tests.query.facts_of_all_kinds import ANA, page_view
 from tests.query.world import World
 

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo, available_timezones
 
 import pytest
 
-from analytics_box.errors import InvalidQuery
+from analytics_box.base.errors import InvalidQuery
 from analytics_box.query import ranges
 from analytics_box.query.plan import Run, runs_of
 from analytics_box.query.ranges import Days, Window

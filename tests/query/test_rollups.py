@@ -10,8 +10,9 @@ from zoneinfo import ZoneInfo
 import pytest
 from msgspec.structs import replace
 
-from analytics_box.clock import DAY, HOUR, MINUTE
-from analytics_box.facts.event import CUSTOM
+from analytics_box.base.clock import DAY, HOUR, MINUTE
+from analytics_box.base.facts.event import CUSTOM
+from analytics_box.base.store.db import Connection
 from analytics_box.query import ranges, rollups
 from analytics_box.query.engines import sqlite
 from analytics_box.query.engines.counting import unlimited
@@ -20,7 +21,6 @@ from analytics_box.query.filters import Condition, Group
 from analytics_box.query.plan import BUCKET, Having, Order, Plan, runs_of
 from analytics_box.query.ranges import Days, Granularity
 from analytics_box.query.rollups import BY_DIMENSION, ROLLS, STARTS, TIME, Part, Roll
-from analytics_box.store.db import Connection
 from tests.inprocess import FixedClock
 from tests.query import replica
 from tests.query.stories import PLACES, Teller

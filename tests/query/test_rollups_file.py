@@ -18,8 +18,9 @@ import apsw
 import pytest
 from msgspec.structs import replace
 
-from analytics_box.clock import DAY, HOUR, MINUTE, utc_day
-from analytics_box.facts.event import Event
+from analytics_box.base.clock import DAY, HOUR, MINUTE, utc_day
+from analytics_box.base.facts.event import Event
+from analytics_box.base.store.db import Connection
 from analytics_box.query import engines, rollups
 from analytics_box.query.engines import columns, day_rollups, duckdb, rollups_file, sqlite
 from analytics_box.query.engines.counting import unlimited
@@ -32,11 +33,10 @@ from analytics_box.query.filters import Condition
 from analytics_box.query.plan import Order, Plan
 from analytics_box.query.rollups import BY_DIMENSION, ROLLS, STARTS, TIME, spans_of
 from analytics_box.query.statements import Step, written
-from analytics_box.store.db import Connection
+from tests.base.store.test_damage import spoil
 from tests.query.facts_of_all_kinds import page_view
 from tests.query.test_rollups import NOON, World, local, plan_of, some_plans
 from tests.query.world import from_rows
-from tests.store.test_damage import spoil
 
 
 @pytest.fixture

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from analytics_box.clock import MINUTE
-from analytics_box.facts.event import METRICS, PAGE_EXIT, Event, Fact, Span
-from analytics_box.facts.tables import ATTRIBUTES
+from analytics_box.base.clock import MINUTE
+from analytics_box.base.facts.event import METRICS, PAGE_EXIT, Event, Fact, Span
+from analytics_box.base.facts.tables import ATTRIBUTES
 from analytics_box.query.access import Scope
 from analytics_box.query.catalog.values import quotient
 from tests.query.facts_of_all_kinds import ANA, page_view

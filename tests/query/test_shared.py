@@ -11,7 +11,8 @@ from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from analytics_box.clock import DAY, MINUTE
+from analytics_box.base.clock import DAY, MINUTE
+from analytics_box.base.store.db import Connection
 from analytics_box.ingest.visitors import by_client_id
 from analytics_box.query.catalog import registry
 from analytics_box.query.engines import shared
@@ -20,7 +21,6 @@ from analytics_box.query.engines.sql import Statement
 from analytics_box.query.plan import Plan
 from analytics_box.query.request import MAX_PARAMETERS
 from analytics_box.query.run import Entry
-from analytics_box.store.db import Connection
 from tests.examples import examples
 from tests.query import calendars, questions
 from tests.query.facts_of_all_kinds import page_view, visit

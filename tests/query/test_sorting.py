@@ -7,10 +7,10 @@ from zoneinfo import ZoneInfo
 import pytest
 from msgspec.structs import replace as replaced
 
-from analytics_box.links.clicks import rows as click_rows
+from analytics_box.base.store.db import Connection
+from analytics_box.base.store.strings import Strings
+from analytics_box.products.links.clicks import rows as click_rows
 from analytics_box.query.catalog import registry
-from analytics_box.store.db import Connection
-from analytics_box.store.strings import Strings
 from tests.cases import each
 from tests.examples import is_thorough, some
 from tests.query import calendars

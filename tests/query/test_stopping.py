@@ -7,14 +7,14 @@ from typing import TypeVar
 
 import pytest
 
-from analytics_box.errors import Unavailable
+from analytics_box.base.errors import Unavailable
+from analytics_box.base.store import schema
+from analytics_box.base.store.db import Db
+from analytics_box.base.store.writes import Work
 from analytics_box.query.access import Scope
 from analytics_box.query.engines import Engines
 from analytics_box.query.request import GivenParameter, GivenQuery, Request, check
 from analytics_box.query.run import Queries
-from analytics_box.store import schema
-from analytics_box.store.db import Db
-from analytics_box.store.writes import Work
 from tests.inprocess import FixedClock
 from tests.migrated import migrated
 

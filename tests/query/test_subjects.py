@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from analytics_box.errors import AuthRequired, BoxError, Forbidden, MissingTarget
-from analytics_box.identity import Identity, Key
+from analytics_box.base.errors import AuthRequired, BoxError, Forbidden, MissingTarget
+from analytics_box.base.identity import Identity, Key
 from analytics_box.query.access import Scope
 from analytics_box.query.catalog.registry import TYPES
 from analytics_box.query.subjects import Subjects

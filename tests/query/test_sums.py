@@ -10,9 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
-from analytics_box.clock import HOUR, MINUTE, SECOND
-from analytics_box.facts.event import CUSTOM, PAGE_VIEW, Event, Fact, Span
-from analytics_box.facts.tables import ATTRIBUTES
+from analytics_box.base.clock import HOUR, MINUTE, SECOND
+from analytics_box.base.facts.event import CUSTOM, PAGE_VIEW, Event, Fact, Span
+from analytics_box.base.facts.tables import ATTRIBUTES
 from analytics_box.query.catalog.types import Record
 from tests.examples import examples, is_thorough
 from tests.query import brute, calendars

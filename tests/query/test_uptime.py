@@ -10,8 +10,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from analytics_box.facts.uptime import DOWN, MAINTENANCE, PAUSED, UNKNOWN, UP, Span
-from analytics_box.monitors.running.rollup_rows import put_together
+from analytics_box.base.facts.uptime import DOWN, MAINTENANCE, PAUSED, UNKNOWN, UP, Span
+from analytics_box.products.monitors.running.rollup_rows import put_together
 from analytics_box.query.access import Scope
 from analytics_box.query.catalog.registry import TYPES
 from analytics_box.query.catalog.values import instant_text

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from analytics_box.clock import MINUTE
+from analytics_box.base.clock import MINUTE
 from tests.query.facts_of_all_kinds import ANA, page_view
 from tests.query.world import World
 

@@ -12,9 +12,10 @@ from zoneinfo import ZoneInfo
 import pytest
 from msgspec.structs import replace as replaced
 
-from analytics_box.goals.goal import Definition, Narrowed, Property
-from analytics_box.goals.rules import checked, selecting
-from analytics_box.links.clicks import rows as click_rows
+from analytics_box.base.store.strings import Strings
+from analytics_box.products.goals.goal import Definition, Narrowed, Property
+from analytics_box.products.goals.rules import checked, selecting
+from analytics_box.products.links.clicks import rows as click_rows
 from analytics_box.query import happened
 from analytics_box.query.catalog import registry
 from analytics_box.query.engines import shared
@@ -23,7 +24,6 @@ from analytics_box.query.filters import Filter as Narrowing
 from analytics_box.query.named_goals import Meant
 from analytics_box.query.request import MAX_PARAMETERS
 from analytics_box.query.run import Entry
-from analytics_box.store.strings import Strings
 from tests.cases import each
 from tests.examples import is_thorough
 from tests.query import calendars, questions

@@ -13,8 +13,11 @@ from zlib import crc32
 import msgspec
 from msgspec.structs import replace
 
-from analytics_box.clock import DAY
-from analytics_box.facts.event import Event, Fact
+from analytics_box.base.clock import DAY
+from analytics_box.base.facts.event import Event, Fact
+from analytics_box.base.store import schema
+from analytics_box.base.store.db import Db
+from analytics_box.base.store.strings import Strings
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions
 from analytics_box.query.access import Scope
@@ -27,9 +30,6 @@ from analytics_box.query.request import DECODER, GivenQuery, Request, check
 from analytics_box.query.run import Entry, Queries
 from analytics_box.query.splits import Splits
 from analytics_box.query.traits import Traits
-from analytics_box.store import schema
-from analytics_box.store.db import Db
-from analytics_box.store.strings import Strings
 from tests.examples import is_thorough
 from tests.inprocess import FixedClock
 from tests.migrated import migrated

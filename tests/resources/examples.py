@@ -8,7 +8,7 @@ import msgspec
 from msgspec import UNSET, Struct
 from msgspec import inspect as types
 
-from analytics_box.procedures import PROCEDURES
+from analytics_box.app.procedures import PROCEDURES
 
 _LINES = {line.name: line for line in PROCEDURES}
 

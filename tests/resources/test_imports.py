@@ -4,8 +4,8 @@ from typing import Any, get_args
 
 import pytest
 
-from analytics_box.file_queue import EXISTING
-from analytics_box.procedures import PROCEDURES
+from analytics_box.app.procedures import PROCEDURES
+from analytics_box.base.file_queue import EXISTING
 from tests.resources.declared import BY_NAME
 from tests.resources.examples import fields_of
 from tests.resources.world import World

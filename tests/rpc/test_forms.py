@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from analytics_box import errors
-from analytics_box.http.rpc import refusal_body
+from analytics_box.base import errors
+from analytics_box.web.rpc import refusal_body
 from tests.inprocess import Answer, WholeBox, whole_box
 
 LIST, GET = "websites/list", "websites/getById"

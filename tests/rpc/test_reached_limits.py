@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from analytics_box.goals import change as goals
-from analytics_box.links.folders import change as link_folders
-from analytics_box.notify import rules as channels
-from analytics_box.status_pages.editing import change as status_pages
+from analytics_box.base.notify import rules as channels
+from analytics_box.products.goals import change as goals
+from analytics_box.products.links.folders import change as link_folders
+from analytics_box.products.status_pages.editing import change as status_pages
 from tests.inprocess import Answer, WholeBox, whole_box
 
 CHANNEL = {"type": "email", "name": "Ada", "config": {"to": "ada@example.com"}}

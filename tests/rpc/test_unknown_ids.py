@@ -8,10 +8,10 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from analytics_box.errors import ResourceType
-from analytics_box.http.route import Procedure
-from analytics_box.http.rpc import Nothing
-from analytics_box.procedures import PROCEDURES
+from analytics_box.app.procedures import PROCEDURES
+from analytics_box.base.errors import ResourceType
+from analytics_box.web.route import Procedure
+from analytics_box.web.rpc import Nothing
 from tests.inprocess import Answer, WholeBox, whole_box
 
 MISSING: Final = "unknown-1234"

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from analytics_box import jobs
+from analytics_box.app import jobs
 from tests.contract.test_event_routes import ROUTES, send
 from tests.inprocess import WholeBox, whole_box
-from tests.links.world import World as Links
+from tests.products.links.world import World as Links
 
 ADDRESS, IN_FLAGS, DATA_CENTRE = "81.2.69.217", "81.2.69.218", "52.95.110.177"
 SIX = "2a02:8071:77:99::1"

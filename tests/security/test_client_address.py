@@ -3,8 +3,8 @@
 import pytest
 from msgspec.structs import replace
 
-from analytics_box.http.address import ProxyFault, canonical, client_of, network_of, networks
-from analytics_box.settings import Settings, SettingsError
+from analytics_box.base.settings import Settings, SettingsError
+from analytics_box.web.address import ProxyFault, canonical, client_of, network_of, networks
 from tests.cases import each
 from tests.inprocess import whole_box
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 import msgspec
 import pytest
 
+from analytics_box.app.routes import TABLE
+from analytics_box.base.settings import Settings
 from analytics_box.ingest.routes import ADDRESSES
-from analytics_box.routes import TABLE
-from analytics_box.settings import Settings
 from tests.cases import each
 from tests.contract.conftest import unlimited
 from tests.examples import is_thorough, some

@@ -17,14 +17,14 @@ from urllib.parse import quote, urlencode
 import pytest
 from msgspec.structs import replace
 
-from analytics_box.facts.event import Event, Fact, Span, described
-from analytics_box.facts.tables import ATTRIBUTES
+from analytics_box.app.routes import PAGES_AND_API
+from analytics_box.base.facts.event import Event, Fact, Span, described
+from analytics_box.base.facts.tables import ATTRIBUTES
+from analytics_box.base.store.strings import Strings
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions
-from analytics_box.overview.board import WEBSITE
+from analytics_box.products.overview.board import WEBSITE
 from analytics_box.query.sheets import FORMULA
-from analytics_box.routes import PAGES_AND_API
-from analytics_box.store.strings import Strings
 from tests.contract.conftest import unlimited
 from tests.inprocess import Answer, WholeBox, whole_box
 from tests.query.facts_of_all_kinds import visit

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from analytics_box.cluster.messages import PATH as PULL
-from analytics_box.http.body import ANONYMOUS_BYTES
-from analytics_box.http.permission import PUBLIC
+from analytics_box.app.procedures import PROCEDURES
+from analytics_box.app.routes import TABLE as ROUTES
+from analytics_box.ingest.cluster.messages import PATH as PULL
 from analytics_box.ingest.routes import ADDRESSES
-from analytics_box.procedures import PROCEDURES
-from analytics_box.routes import TABLE as ROUTES
+from analytics_box.web.body import ANONYMOUS_BYTES
+from analytics_box.web.permission import PUBLIC
 from tests.cases import each
 from tests.contract.conftest import unlimited
 from tests.inprocess import WholeBox, whole_box

@@ -9,11 +9,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import analytics_box.cli.main
-import analytics_box.cli.serve  # noqa: F401  as the command line does
-from analytics_box import server
-from analytics_box.box import Box
-from analytics_box.settings import Settings
+import analytics_box.app.cli.main
+import analytics_box.app.cli.serve  # noqa: F401  as the command line does
+from analytics_box.app import server
+from analytics_box.app.box import Box
+from analytics_box.base.settings import Settings
 
 AGENT = b"Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from analytics_box.parts import web_dir
+from analytics_box.app.parts import web_dir
 
 PATIENCE = 20.0
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from analytics_box.errors import BrokenBody, Unavailable
-from analytics_box.http import body
-from analytics_box.http.body import BytesInFlight
+from analytics_box.base.errors import BrokenBody, Unavailable
+from analytics_box.web import body
+from analytics_box.web.body import BytesInFlight
 
 
 def request(address: str = "203.0.113.7", *, known: str = "") -> dict[str, Any]:

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import httpx
 import pytest
 
+from analytics_box.app.plain_routes import ON_EVERY_MACHINE
 from analytics_box.ingest import routes as event_routes
-from analytics_box.plain_routes import ON_EVERY_MACHINE
 from tests.server.proxy import PROXIES, from_manual, running
 
 MACHINES = {"10.0.0.5:8000": "primary", "10.0.0.11:8000": "first", "10.0.0.12:8000": "second"}

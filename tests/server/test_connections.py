@@ -15,10 +15,10 @@ from pathlib import Path
 import httpx
 import pytest
 
-from analytics_box.connections import Connection, Room, _look, listen, surplus
-from analytics_box.http.asgi import Receive, Scope, Send
-from analytics_box.settings import Settings
-from analytics_box.web_server import WebServer
+from analytics_box.app.connections import Connection, Room, _look, listen, surplus
+from analytics_box.app.web_server import WebServer
+from analytics_box.base.settings import Settings
+from analytics_box.web.asgi import Receive, Scope, Send
 from tests.running import Box, command, environment, running_box, set_up
 from tests.server.wire import PATIENCE, answers, connect, exchange, only, request
 

@@ -4,18 +4,24 @@ import subprocess
 import sys
 from pathlib import Path
 
-from analytics_box.admin.commands import COMMANDS
-from analytics_box.http.handlers import Named
-from analytics_box.routes import TABLE
+from analytics_box.app.admin.commands import COMMANDS
+from analytics_box.app.routes import TABLE
+from analytics_box.web.handlers import Named
 from tests.running import set_up
 
 # A page, a procedure and a command of the command line.
-SELDOM = ("analytics_box.flags.console.form_pages", "analytics_box.keys.calls", "analytics_box.admin.users")
+SELDOM = (
+    "analytics_box.products.flags.console.form_pages",
+    "analytics_box.tenants.keys.calls",
+    "analytics_box.app.admin.users",
+)
 # What parts of the box load when they are first used, and libraries that come with it.
 LATER = (
-    *("analytics_box.backup.archive", "analytics_box.demo.fill", "analytics_box.notify.smtp", "analytics_box.openapi"),
-    *("analytics_box.outgoing.exchange", "analytics_box.query.engines.clickhouse.engine"),
-    *("analytics_box.http.app", "analytics_box.page_parts", "analytics_box.procedures", "analytics_box.routes"),
+    *("analytics_box.base.backup.archive", "analytics_box.app.demo.fill"),
+    *("analytics_box.base.notify.smtp", "analytics_box.app.openapi"),
+    *("analytics_box.base.outgoing.exchange", "analytics_box.query.engines.clickhouse.engine"),
+    *("analytics_box.web.app", "analytics_box.app.page_parts"),
+    *("analytics_box.app.procedures", "analytics_box.app.routes"),
     *("argon2", "h11", "jinja2", "litestar", "markdown_it", "mimetypes", "nacl", "smtplib", "tarfile", "yaml"),
     *("pydantic", "attrs", "attr"),  # which the web framework would import where they are installed, as for tests
     *("sqlite3", "sqlite_utils"),  # why they must not be there, crash/test_two_libraries.py says
@@ -36,7 +42,7 @@ def test_start_first_event_tracker_and_health_check_load_nothing_that_they_do_no
     event, tracker_and_health, modules = ran.stdout.splitlines() or [ran.stderr] * 3
     assert (event, tracker_and_health) == ("200", "200 200"), ran.stderr
     loaded = set(modules.split())
-    assert {"analytics_box.box", "analytics_box.ingest.track", "analytics_box.server"} <= loaded
+    assert {"analytics_box.app.box", "analytics_box.ingest.track", "analytics_box.app.server"} <= loaded
     assert loaded.isdisjoint(SELDOM)
     assert loaded.isdisjoint(LATER)
     assert len({named.module for named in NAMED} - loaded) > 100

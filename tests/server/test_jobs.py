@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from analytics_box import jobs
-from analytics_box.clock import DAY
-from analytics_box.jobs import Job
+from analytics_box.app import jobs
+from analytics_box.app.jobs import Job
+from analytics_box.base.clock import DAY
 from tests.inprocess import FixedClock, WholeBox, whole_box
-from tests.websites.world import call
+from tests.tenants.websites.world import call
 
 HOURS = 3_600
 

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from analytics_box.connections import PortTaken, listen
-from analytics_box.http.asgi import Receive, Scope, Send, respond
-from analytics_box.settings import Settings, SettingsError
-from analytics_box.web_server import WebServer, check_tls
+from analytics_box.app.connections import PortTaken, listen
+from analytics_box.app.web_server import WebServer, check_tls
+from analytics_box.base.settings import Settings, SettingsError
+from analytics_box.web.asgi import Receive, Scope, Send, respond
 from tests.running import STOP_SECONDS, command, environment, set_up
 from tests.server.service import as_service, over, service
 from tests.server.wire import PATIENCE

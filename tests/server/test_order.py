@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from analytics_box import server
-from analytics_box.settings import Settings
+from analytics_box.app import server
+from analytics_box.base.settings import Settings
 
 
 class Ended(Exception):

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
-from analytics_box.pace import LOOK, Pace, keep_pace
+from analytics_box.base.pace import LOOK, Pace, keep_pace
 
 HOUR = 3_600
 

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from analytics_box.http.turns import Turns
+from analytics_box.web.turns import Turns
 
 
 def test_others_of_the_same_address_wait_and_another_address_does_not() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from analytics_box.http.unread import PIECE, NotRead, UnreadAnswers
+from analytics_box.web.unread import PIECE, NotRead, UnreadAnswers
 from tests.inprocess import WholeBox, whole_box
 
 
@@ -75,7 +75,7 @@ def test_shared_content_counts_once() -> None:
 
 
 def test_crowded_address_makes_room_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("analytics_box.http.unread._LATE", -1.0)
+    monkeypatch.setattr("analytics_box.web.unread._LATE", -1.0)
 
     async def story() -> Counter[str]:
         unread = UnreadAnswers(most_bytes=1_000_000)
@@ -109,6 +109,6 @@ def test_stranger_who_reads_nothing_writes_no_error_into_the_log(
         raise NotRead("The client does not read its answer")
 
     monkeypatch.setattr(UnreadAnswers, "send", unread)
-    monkeypatch.setattr("analytics_box.http.front.PIECE", 10)
+    monkeypatch.setattr("analytics_box.web.front.PIECE", 10)
     box.ask("GET", path)
     assert not caplog.records

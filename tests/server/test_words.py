@@ -10,13 +10,13 @@ from pathlib import Path
 import apsw
 import pytest
 
-from analytics_box.store import schema
-from analytics_box.store.db import Db
-from analytics_box.store.integrity import integrity
-from analytics_box.store.trouble import words
+from analytics_box.base.store import schema
+from analytics_box.base.store.db import Db
+from analytics_box.base.store.integrity import integrity
+from analytics_box.base.store.trouble import words
+from tests.base.store.failing_disk import FailingDisk
+from tests.base.store.notes import make_file, note
 from tests.running import environment, run, serving, set_up
-from tests.store.failing_disk import FailingDisk
-from tests.store.notes import make_file, note
 
 STRANGER = 12_345  # a user whom this machine does not know
 
@@ -123,7 +123,7 @@ def test_a_user_without_a_home_is_told_to_name_a_place(tmp_path: Path, given: tu
         "import os, pwd, sys\n"
         "def unknown(user): raise KeyError(user)\n"
         "pwd.getpwuid = unknown\n"
-        "from analytics_box.cli.main import main\n"
+        "from analytics_box.app.cli.main import main\n"
         "main(['serve', *sys.argv[1:]])\n"
     )
     without = {name: value for name, value in environment().items() if name not in {"HOME", "XDG_DATA_HOME"}}

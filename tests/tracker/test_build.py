@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from analytics_box.http.page.assets import Assets
+from analytics_box.web.page.assets import Assets
 from tests.tracker.collector import SCRIPT, TRACKER
 
 WEB = SCRIPT.parents[2]

@@ -12,8 +12,8 @@ from tempfile import TemporaryDirectory
 
 import apsw
 
-from analytics_box.store import schema
-from analytics_box.store.migrations import Step
+from analytics_box.base.store import schema
+from analytics_box.base.store.migrations import Step
 from tests.inprocess import NOON, whole_box
 from tests.running import BROWSER
 

@@ -10,13 +10,13 @@ import apsw
 import pytest
 
 from analytics_box import __version__
-from analytics_box.backup import upgrade
-from analytics_box.backup.upgrade import MARK
-from analytics_box.box import open_box
-from analytics_box.settings import Settings
-from analytics_box.store import schema
-from analytics_box.store.migrations import BACKUPS, NewerSchema, migrate
-from tests.backup.world import run
+from analytics_box.app.box import open_box
+from analytics_box.base.backup import upgrade
+from analytics_box.base.backup.upgrade import MARK
+from analytics_box.base.settings import Settings
+from analytics_box.base.store import schema
+from analytics_box.base.store.migrations import BACKUPS, NewerSchema, migrate
+from tests.base.backup.world import run
 from tests.inprocess import NOON, FixedClock, RunningBox
 from tests.upgrade.fixtures import load, names
 

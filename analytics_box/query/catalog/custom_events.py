@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from analytics_box.facts.event import CUSTOM
+from analytics_box.base.facts.event import CUSTOM
 from analytics_box.query.catalog.summary import DATE
 from analytics_box.query.catalog.types import Ask, Column, QueryType, Record, Visualization, column
 from analytics_box.query.catalog.values import decoded, field, hexadecimal, instant, quotient, ratio, session_id, share

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from analytics_box.facts.event import PAGE_EXIT, PAGE_VIEW
+from analytics_box.base.facts.event import PAGE_EXIT, PAGE_VIEW
 from analytics_box.query.catalog.types import Ask, QueryType, Record, column
 from analytics_box.query.catalog.values import Shown, field, mean, number, ratio
 from analytics_box.query.filters import COMMON, SELECTING

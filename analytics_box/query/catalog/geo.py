@@ -1,6 +1,6 @@
 """Places (wire 1.6)."""
 
-from analytics_box.facts.event import CUSTOM, PAGE_VIEW
+from analytics_box.base.facts.event import CUSTOM, PAGE_VIEW
 from analytics_box.query.catalog.places import country_code
 from analytics_box.query.catalog.tables import BY_VISITORS, SHARE, VIEWS, VISITORS
 from analytics_box.query.catalog.types import Ask, QueryType, column

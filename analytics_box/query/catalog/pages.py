@@ -1,6 +1,6 @@
 """Pages (wire 1.3)."""
 
-from analytics_box.facts.event import PAGE_EXIT, PAGE_VIEW
+from analytics_box.base.facts.event import PAGE_EXIT, PAGE_VIEW
 from analytics_box.query.catalog.summary import WITH_PEOPLE
 from analytics_box.query.catalog.tables import BY_VISITORS, SHARE, VIEWS, VISITORS, standard
 from analytics_box.query.catalog.types import Ask, QueryType, column

@@ -4,7 +4,7 @@ from functools import lru_cache
 
 from analytics_box.query.catalog.values import Shown
 from analytics_box.query.plan import Made
-from analytics_box.recognition import countries
+from analytics_box.web.recognition import countries
 
 
 def country_code() -> Shown:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from analytics_box.facts.event import METRICS
+from analytics_box.base.facts.event import METRICS
 from analytics_box.query.catalog.sessions import (
     EVENTS_OF,
     FIRST,

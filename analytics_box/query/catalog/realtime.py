@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from analytics_box.clock import MINUTE
-from analytics_box.facts.event import CUSTOM, PAGE_VIEW
+from analytics_box.base.clock import MINUTE
+from analytics_box.base.facts.event import CUSTOM, PAGE_VIEW
 from analytics_box.query.catalog.types import Ask, QueryType, Record, column
 from analytics_box.query.catalog.values import field, instant, instant_text, named, session_id
 from analytics_box.query.filters import COMMON

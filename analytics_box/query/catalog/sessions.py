@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from analytics_box.facts.event import CUSTOM, PAGE_VIEW
+from analytics_box.base.facts.event import CUSTOM, PAGE_VIEW
 from analytics_box.query.catalog.summary import BOUNCES, DATE, WITH_PEOPLE
 from analytics_box.query.catalog.types import Ask, Follow, QueryType, Record, column
 from analytics_box.query.catalog.values import (

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from analytics_box.clock import MINUTE
-from analytics_box.facts.event import CUSTOM, PAGE_VIEW
+from analytics_box.base.clock import MINUTE
+from analytics_box.base.facts.event import CUSTOM, PAGE_VIEW
 from analytics_box.query.catalog.types import Ask, Column, QueryType, Record, Shape, column
 from analytics_box.query.catalog.values import Measured, field, ratio, seconds
 from analytics_box.query.catalog.week import every_hour_of_the_week

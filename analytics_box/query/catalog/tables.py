@@ -1,6 +1,6 @@
 """The row that most types have: a value, its page views, its visitors and their share (wire 1.0)."""
 
-from analytics_box.facts.event import CUSTOM, PAGE_VIEW
+from analytics_box.base.facts.event import CUSTOM, PAGE_VIEW
 from analytics_box.query.catalog.types import Ask, Column, QueryType, Visualization, column
 from analytics_box.query.catalog.values import named, share
 from analytics_box.query.filters import COMMON

@@ -1,13 +1,13 @@
 """Where visitors come from (wire 1.4)."""
 
-from analytics_box.facts.event import CUSTOM, PAGE_VIEW
+from analytics_box.base.facts.event import CUSTOM, PAGE_VIEW
 from analytics_box.query.catalog.tables import BY_VISITORS, SHARE, VIEWS, VISITORS, standard
 from analytics_box.query.catalog.types import Ask, QueryType, Record, column
 from analytics_box.query.catalog.values import Measured, field
 from analytics_box.query.filters import COMMON, Condition
 from analytics_box.query.plan import Made
-from analytics_box.recognition import source
-from analytics_box.recognition.known_sources import DIRECT, known
+from analytics_box.web.recognition import source
+from analytics_box.web.recognition.known_sources import DIRECT, known
 
 
 def _address(row: Measured) -> str:

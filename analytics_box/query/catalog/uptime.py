@@ -8,11 +8,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from analytics_box.clock import MINUTE
-from analytics_box.facts.histogram import percentile
-from analytics_box.facts.uptime import DOWN, MAINTENANCE, STATES, Span, Uptime, percentage, uptime, uptimes
-from analytics_box.facts.uptime import UNKNOWN as UNSEEN
-from analytics_box.outgoing.masking import masked
+from analytics_box.base.clock import MINUTE
+from analytics_box.base.facts.histogram import percentile
+from analytics_box.base.facts.uptime import DOWN, MAINTENANCE, STATES, Span, Uptime, percentage, uptime, uptimes
+from analytics_box.base.facts.uptime import UNKNOWN as UNSEEN
+from analytics_box.base.outgoing.masking import masked
 from analytics_box.query.catalog.types import Ask, Column, QueryType, Record, Shape, Visualization, column
 from analytics_box.query.catalog.values import (
     UNKNOWN,

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from analytics_box.facts.event import METRICS
+from analytics_box.base.facts.event import METRICS
 from analytics_box.query.catalog.summary import DATE
 from analytics_box.query.catalog.types import Ask, Column, QueryType, Visualization, column
 from analytics_box.query.catalog.values import Measured, Shown, coded, device_name, field, measured, named, rounded

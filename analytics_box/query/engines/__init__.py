@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
-from analytics_box.clock import Clock, SystemClock
-from analytics_box.errors import Unavailable
+from analytics_box.base.clock import Clock, SystemClock
+from analytics_box.base.errors import Unavailable
+from analytics_box.base.store.db import Db
 from analytics_box.query.engines import changes, duckdb, shared, sql, sqlite
 from analytics_box.query.engines import memory as limits
 from analytics_box.query.engines.beyond import Beyond
@@ -25,7 +26,6 @@ from analytics_box.query.engines.shared import Shared
 from analytics_box.query.engines.status import Status, alone, newest
 from analytics_box.query.engines.trimming import Trimmed
 from analytics_box.query.plan import Plan, Source
-from analytics_box.store.db import Db
 
 if TYPE_CHECKING:
     from analytics_box.query.engines.clickhouse.engine import ClickHouse

@@ -1,6 +1,6 @@
 """How long to leave something alone that fails."""
 
-from analytics_box.clock import Clock
+from analytics_box.base.clock import Clock
 
 FIRST, LONGEST = 30, 3_600  # seconds
 

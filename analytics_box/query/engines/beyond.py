@@ -5,13 +5,13 @@ from contextlib import asynccontextmanager
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from analytics_box.errors import InClickHouse
-from analytics_box.facts import orders, trimmed
-from analytics_box.facts.orders import OfPerson, Older
+from analytics_box.base.errors import InClickHouse
+from analytics_box.base.facts import orders, trimmed
+from analytics_box.base.facts.orders import OfPerson, Older
+from analytics_box.base.store.db import Db
 from analytics_box.query.engines.clickhouse import removing
 from analytics_box.query.engines.clickhouse.server import Away, Server
 from analytics_box.query.engines.counting import Row
-from analytics_box.store.db import Db
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,12 +11,12 @@ from threading import Lock
 
 from msgspec.structs import replace
 
-from analytics_box.clock import DAY
+from analytics_box.base.clock import DAY
+from analytics_box.base.store.db import Connection
 from analytics_box.query.engines.counting import Row
 from analytics_box.query.engines.sql.rolling import Day
 from analytics_box.query.plan import BUCKET, Plan
 from analytics_box.query.rollups import ClosedBucket, Cut, buckets
-from analytics_box.store.db import Connection
 
 MEASURE = "median_duration"
 LONGEST = 32 * DAY  # of a bucket: a month is the longest one

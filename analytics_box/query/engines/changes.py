@@ -4,7 +4,7 @@ import logging
 import sys
 from functools import partial
 
-from analytics_box.store.db import Connection, Db
+from analytics_box.base.store.db import Connection, Db
 
 log = logging.getLogger(__name__)
 

@@ -10,9 +10,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from analytics_box import memory
-from analytics_box.clock import DAY, HOUR, Clock
-from analytics_box.errors import BoxError, Unavailable
+from analytics_box.base import memory
+from analytics_box.base.clock import DAY, HOUR, Clock
+from analytics_box.base.errors import BoxError, Unavailable
+from analytics_box.base.store.db import Db
 from analytics_box.query.engines import columns, duckdb, sql
 from analytics_box.query.engines.backoff import Backoff
 from analytics_box.query.engines.batches import STEP_SECONDS
@@ -22,7 +23,6 @@ from analytics_box.query.engines.duckdb import Asking
 from analytics_box.query.engines.processors import Processors
 from analytics_box.query.engines.status import Status, newest
 from analytics_box.query.plan import Plan
-from analytics_box.store.db import Db
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

@@ -15,12 +15,12 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from analytics_box.facts.tables import FACT_NAMES
+from analytics_box.base.facts.tables import FACT_NAMES
+from analytics_box.base.store.db import Connection
 from analytics_box.query.engines import duckdb as engine
 from analytics_box.query.engines import transfer
 from analytics_box.query.engines.memory import half
 from analytics_box.query.engines.transfer import COPIED, PROPERTIES, Piece, Table
-from analytics_box.store.db import Connection
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

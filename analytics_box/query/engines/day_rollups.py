@@ -6,8 +6,9 @@ import logging
 from functools import partial
 from pathlib import Path
 
-from analytics_box.clock import Clock
-from analytics_box.errors import BoxError
+from analytics_box.base.clock import Clock
+from analytics_box.base.errors import BoxError
+from analytics_box.base.store.db import Connection, Db
 from analytics_box.query.engines import rollups_file, sql, sqlite
 from analytics_box.query.engines.backoff import LONGEST, Backoff
 from analytics_box.query.engines.batches import DONE, PUT_OFF, STEP_SECONDS, work_off
@@ -15,7 +16,6 @@ from analytics_box.query.engines.counting import Row, Take
 from analytics_box.query.engines.rollups_file import RollupsFile
 from analytics_box.query.plan import Plan
 from analytics_box.query.rollups import pays, roll_of
-from analytics_box.store.db import Connection, Db
 
 log = logging.getLogger(__name__)
 

@@ -6,7 +6,7 @@ from contextlib import suppress
 from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Final
 
-from analytics_box.errors import BoxError, DeadlineExceeded, OverBudget
+from analytics_box.base.errors import BoxError, DeadlineExceeded, OverBudget
 from analytics_box.query.engines import sql
 from analytics_box.query.engines.counting import Row, Take, counted, json_place, unlimited
 from analytics_box.query.engines.parsed import Parsed

@@ -9,9 +9,9 @@ from bisect import bisect_left, bisect_right
 from itertools import compress
 from typing import Any
 
-from analytics_box.clock import DAY
+from analytics_box.base.clock import DAY
+from analytics_box.base.store.db import Connection
 from analytics_box.query.rollups import SLOT
-from analytics_box.store.db import Connection
 
 _TYPE, _BYTES = "I", 4  # durations in ms are at most a day and a half
 _SLOTS = DAY // SLOT

@@ -20,7 +20,11 @@ from weakref import WeakSet
 import apsw
 from msgspec.structs import replace
 
-from analytics_box.clock import DAY, HOUR, MINUTE
+from analytics_box.base.clock import DAY, HOUR, MINUTE
+from analytics_box.base.store.connecting import BUSY_MS, LOG_KEPT
+from analytics_box.base.store.db import Connection
+from analytics_box.base.store.readers import PROGRESS_STEPS
+from analytics_box.base.store.steps.events import EVENTS_REWRITTEN
 from analytics_box.query.engines import bucket_medians
 from analytics_box.query.engines.bucket_medians import BucketMedians
 from analytics_box.query.engines.medians import add_functions
@@ -28,10 +32,6 @@ from analytics_box.query.engines.sql.rolling import OF_ROLLS, TABLES, Batch, Day
 from analytics_box.query.engines.sql.texts import Values
 from analytics_box.query.plan import Plan
 from analytics_box.query.rollups import BY_DIMENSION, SPANS, Cut, Roll, cut, days_of, span, spans_of
-from analytics_box.store.connecting import BUSY_MS, LOG_KEPT
-from analytics_box.store.db import Connection
-from analytics_box.store.readers import PROGRESS_STEPS
-from analytics_box.store.steps.events import EVENTS_REWRITTEN
 
 log = logging.getLogger(__name__)
 

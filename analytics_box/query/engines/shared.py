@@ -19,9 +19,11 @@ from functools import partial
 from msgspec import Struct
 from msgspec.structs import replace
 
-from analytics_box.errors import Unavailable
-from analytics_box.facts.layout import stored
-from analytics_box.facts.tables import ATTRIBUTES, BY_NAME
+from analytics_box.base.errors import Unavailable
+from analytics_box.base.facts.layout import stored
+from analytics_box.base.facts.tables import ATTRIBUTES, BY_NAME
+from analytics_box.base.store.db import Connection, Db
+from analytics_box.base.store.writes import STOPPING
 from analytics_box.query.engines import sql, sqlite
 from analytics_box.query.engines.counting import Row, Take
 from analytics_box.query.engines.sql import Statement
@@ -31,8 +33,6 @@ from analytics_box.query.engines.sql.relations import of_session, relation
 from analytics_box.query.engines.sql.texts import Values
 from analytics_box.query.filters import OF_THE_PAGE, Condition, Where
 from analytics_box.query.plan import OF_SESSIONS, RETURNING, SESSION_AFTER, SESSION_BEFORE, Plan
-from analytics_box.store.db import Connection, Db
-from analytics_box.store.writes import STOPPING
 
 GATHERED_SECONDS = 0.003  # for which a plan waits for others, and again while others come
 MOST_GATHERED_SECONDS = 0.05

@@ -7,15 +7,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol
 
-from analytics_box.errors import DeadlineExceeded
-from analytics_box.facts.layout import stored
+from analytics_box.base.errors import DeadlineExceeded
+from analytics_box.base.facts.layout import stored
+from analytics_box.base.store.db import Connection
 from analytics_box.query.engines import sql
 from analytics_box.query.engines.counting import Row, Take, counted, json_place, unlimited
 from analytics_box.query.engines.sql.dialect import Dialect, word
 from analytics_box.query.patterns import found_in
 from analytics_box.query.plan import Plan
 from analytics_box.query.rollups import Cut, Roll, roll_of
-from analytics_box.store.db import Connection
 
 NAME = "sqlite"
 

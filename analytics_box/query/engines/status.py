@@ -4,9 +4,9 @@ from typing import Literal
 
 from msgspec import Struct
 
-from analytics_box.facts import orders, trimmed
-from analytics_box.facts.tables import FACT_NAMES
-from analytics_box.store.db import Connection
+from analytics_box.base.facts import orders, trimmed
+from analytics_box.base.facts.tables import FACT_NAMES
+from analytics_box.base.store.db import Connection
 
 
 class Status(Struct, frozen=True):

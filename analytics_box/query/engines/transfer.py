@@ -6,9 +6,9 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from analytics_box.facts.layout import stored
-from analytics_box.facts.tables import COMBINATIONS, FACT_NAMES, TABLES
-from analytics_box.store.db import Connection
+from analytics_box.base.facts.layout import stored
+from analytics_box.base.facts.tables import COMBINATIONS, FACT_NAMES, TABLES
+from analytics_box.base.store.db import Connection
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

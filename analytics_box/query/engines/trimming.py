@@ -2,11 +2,11 @@
 
 from datetime import UTC, datetime
 
-from analytics_box.clock import DAY
-from analytics_box.errors import InClickHouse
-from analytics_box.facts import trimmed
+from analytics_box.base.clock import DAY
+from analytics_box.base.errors import InClickHouse
+from analytics_box.base.facts import trimmed
+from analytics_box.base.store.db import Db
 from analytics_box.query.plan import LOOK_BACK, RETURNING, SESSION_AFTER, SESSION_BEFORE, Plan
-from analytics_box.store.db import Db
 
 # Of these nothing is trimmed.
 _WHOLE = frozenset(("link_clicks", "checks", "monitor_spans"))

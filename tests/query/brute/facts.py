@@ -6,7 +6,7 @@ from datetime import date, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from analytics_box.store.db import Connection
+from analytics_box.base.store.db import Connection
 from tests.query import calendars
 
 Row = dict[str, Any]

@@ -1,6 +1,6 @@
 """Places (wire 1.6)."""
 
-from analytics_box.recognition import countries
+from analytics_box.web.recognition import countries
 from tests.query.brute.facts import Row
 from tests.query.brute.tables import Table, answers, standard
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import partial
 
-from analytics_box.clock import MINUTE
+from analytics_box.base.clock import MINUTE
 from tests.query.brute.facts import CUSTOM, EXIT, VIEW, Answer, Facts, Filter, Question, Row
 from tests.query.brute.filters import passes
 from tests.query.brute.happened import POSITIVE

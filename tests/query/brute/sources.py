@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from analytics_box.recognition import source as sources
+from analytics_box.web.recognition import source as sources
 from tests.query.brute.facts import Row
 from tests.query.brute.tables import answers, standard
 

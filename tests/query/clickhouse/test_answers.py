@@ -5,11 +5,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from analytics_box.links.clicks import rows as click_rows
+from analytics_box.base.store.strings import Strings
+from analytics_box.products.links.clicks import rows as click_rows
 from analytics_box.query.catalog import registry
 from analytics_box.query.engines.clickhouse.machines import Machine
 from analytics_box.query.happened import LIMITS
-from analytics_box.store.strings import Strings
 from tests.cases import each
 from tests.examples import some
 from tests.query.checks_of_all_kinds import store_a_monitor

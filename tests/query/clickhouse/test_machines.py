@@ -11,17 +11,17 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
-from analytics_box.clock import DAY
-from analytics_box.facts.layout import stored
-from analytics_box.facts.tables import FACT_NAMES
+from analytics_box.base.clock import DAY
+from analytics_box.base.facts.layout import stored
+from analytics_box.base.facts.tables import FACT_NAMES
+from analytics_box.base.store import text_numbers
+from analytics_box.base.store.text_numbers import number_of
 from analytics_box.query.engines import Engines
 from analytics_box.query.engines.clickhouse import shipping
 from analytics_box.query.engines.clickhouse.engine import ClickHouse
 from analytics_box.query.engines.clickhouse.machines import SHIFT, Machine
 from analytics_box.query.engines.clickhouse.server import Away, Target
 from analytics_box.query.engines.clickhouse.tables import SHIPPED
-from analytics_box.store import text_numbers
-from analytics_box.store.text_numbers import number_of
 from tests.examples import examples
 from tests.query.clickhouse.fake import Fake, Killed, Stored
 from tests.query.clickhouse.world import reached

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from analytics_box.clock import DAY
-from analytics_box.facts import erase
-from analytics_box.facts.layout import stored
-from analytics_box.facts.tables import FACT_NAMES
+from analytics_box.base.clock import DAY
+from analytics_box.base.facts import erase
+from analytics_box.base.facts.layout import stored
+from analytics_box.base.facts.tables import FACT_NAMES
 from analytics_box.query.engines import Engines
 from analytics_box.query.engines.clickhouse import server, shipping
 from analytics_box.query.engines.clickhouse.engine import ClickHouse

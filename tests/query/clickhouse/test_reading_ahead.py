@@ -10,11 +10,11 @@ from unittest.mock import patch
 
 import pytest
 
-from analytics_box.facts.layout import stored
+from analytics_box.base.facts.layout import stored
+from analytics_box.base.store.db import Connection
 from analytics_box.query.engines.clickhouse import following, shipping
 from analytics_box.query.engines.clickhouse.server import Away
 from analytics_box.query.engines.clickhouse.shipping import Position, Shipment
-from analytics_box.store.db import Connection
 from tests.query.clickhouse.fake import Killed
 from tests.query.clickhouse.test_shipping import World
 from tests.query.clickhouse.world import reached

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
-from analytics_box.clock import DAY
-from analytics_box.facts.layout import stored
+from analytics_box.base.clock import DAY
+from analytics_box.base.facts.layout import stored
 from analytics_box.query.engines import Engines
 from analytics_box.query.engines.clickhouse import shipping
 from analytics_box.query.engines.clickhouse.engine import ClickHouse

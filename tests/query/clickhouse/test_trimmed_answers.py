@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from analytics_box.clock import DAY
-from analytics_box.facts.tables import FACT_NAMES
+from analytics_box.base.clock import DAY
+from analytics_box.base.facts.tables import FACT_NAMES
+from analytics_box.base.store import schema
+from analytics_box.base.store.db import Db
 from analytics_box.query.access import Scope
 from analytics_box.query.catalog import registry
 from analytics_box.query.engines import Engines
@@ -17,8 +19,6 @@ from analytics_box.query.engines.clickhouse.server import Target
 from analytics_box.query.presence import Presence
 from analytics_box.query.request import Request
 from analytics_box.query.run import Entry, Queries
-from analytics_box.store import schema
-from analytics_box.store.db import Db
 from tests.cases import each
 from tests.examples import some
 from tests.query.checks_of_all_kinds import store_a_monitor

@@ -8,10 +8,10 @@ from unittest.mock import patch
 
 import pytest
 
-from analytics_box.clock import DAY
-from analytics_box.errors import InClickHouse
-from analytics_box.facts import orders
-from analytics_box.facts.tables import FACT_NAMES, SPANS
+from analytics_box.base.clock import DAY
+from analytics_box.base.errors import InClickHouse
+from analytics_box.base.facts import orders
+from analytics_box.base.facts.tables import FACT_NAMES, SPANS
 from analytics_box.query.engines import Engines, changes
 from analytics_box.query.engines.clickhouse import shipping
 from analytics_box.query.engines.clickhouse.engine import ClickHouse

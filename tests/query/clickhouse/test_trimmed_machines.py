@@ -12,10 +12,10 @@ from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from analytics_box.clock import DAY
-from analytics_box.facts import erase, orders, trimmed
-from analytics_box.facts.layout import stored
-from analytics_box.facts.tables import FACT_NAMES
+from analytics_box.base.clock import DAY
+from analytics_box.base.facts import erase, orders, trimmed
+from analytics_box.base.facts.layout import stored
+from analytics_box.base.facts.tables import FACT_NAMES
 from analytics_box.query.engines import Engines
 from analytics_box.query.engines.clickhouse import trimming
 from analytics_box.query.engines.clickhouse.engine import ClickHouse

@@ -8,17 +8,17 @@ from unittest.mock import patch
 import pytest
 from msgspec.structs import replace
 
-from analytics_box.errors import InClickHouse
-from analytics_box.facts.tables import FACT_NAMES, SPANS
-from analytics_box.profiles import download, unused
-from analytics_box.profiles.reading import Profiles
+from analytics_box.base.errors import InClickHouse
+from analytics_box.base.facts.tables import FACT_NAMES, SPANS
+from analytics_box.products.people import download, unused
+from analytics_box.products.people.reading import Profiles
 from analytics_box.query.engines import Engines
 from analytics_box.query.engines.clickhouse import line
 from analytics_box.query.engines.clickhouse.engine import ClickHouse
 from analytics_box.query.engines.clickhouse.server import Away, Target
 from tests.inprocess import FixedClock
-from tests.profiles.world import ACTOR, Said, event, span
-from tests.profiles.world import World as People
+from tests.products.people.world import ACTOR, Said, event, span
+from tests.products.people.world import World as People
 from tests.query.clickhouse.fake import Fake
 
 MONTHS = 100 * 86_400  # seconds

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
-from analytics_box.clock import DAY
-from analytics_box.facts import erase, trimmed
-from analytics_box.facts.layout import stored
-from analytics_box.store.db import Connection
+from analytics_box.base.clock import DAY
+from analytics_box.base.facts import erase, trimmed
+from analytics_box.base.facts.layout import stored
+from analytics_box.base.store.db import Connection
 from tests.examples import examples
 from tests.query.clickhouse.trimming_world import World, old
 from tests.query.replica import SITE

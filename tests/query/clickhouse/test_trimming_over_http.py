@@ -6,15 +6,15 @@ from unittest.mock import patch
 
 import pytest
 
-from analytics_box.clock import DAY
-from analytics_box.errors import InClickHouse
-from analytics_box.facts import erase, orders, trimmed
-from analytics_box.facts.tables import FACT_NAMES
+from analytics_box.base.clock import DAY
+from analytics_box.base.errors import InClickHouse
+from analytics_box.base.facts import erase, orders, trimmed
+from analytics_box.base.facts.tables import FACT_NAMES
+from analytics_box.base.store.db import Connection
 from analytics_box.query.engines import Engines
 from analytics_box.query.engines.clickhouse import shipping, trimming
 from analytics_box.query.engines.clickhouse.engine import ClickHouse
 from analytics_box.query.engines.clickhouse.server import Target
-from analytics_box.store.db import Connection
 from tests.query.clickhouse.served import needs_chdb, serving
 from tests.query.clickhouse.test_over_http import World as OverHttp
 from tests.query.clickhouse.test_over_http import break_down

@@ -3,15 +3,15 @@
 from collections import Counter
 from typing import Any
 
-from analytics_box.clock import DAY
-from analytics_box.facts import erase, orders, trimmed
-from analytics_box.facts.layout import stored
-from analytics_box.facts.tables import FACT_NAMES
+from analytics_box.base.clock import DAY
+from analytics_box.base.facts import erase, orders, trimmed
+from analytics_box.base.facts.layout import stored
+from analytics_box.base.facts.tables import FACT_NAMES
+from analytics_box.base.store.db import Connection
 from analytics_box.query.engines import Engines
 from analytics_box.query.engines.clickhouse import shipping
 from analytics_box.query.engines.clickhouse.engine import ClickHouse
 from analytics_box.query.engines.clickhouse.tables import PROPERTIES, SHIPPED
-from analytics_box.store.db import Connection
 from tests.query.clickhouse.fake import Fake
 from tests.query.clickhouse.test_shipping import World as Shipping
 from tests.query.replica import SITE

@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from unittest.mock import patch
 
-from analytics_box.clock import DAY
+from analytics_box.base.clock import DAY
+from analytics_box.base.store import text_numbers
 from analytics_box.query.access import Scope
 from analytics_box.query.engines import Engines
 from analytics_box.query.engines.clickhouse import line, shipping
@@ -19,7 +20,6 @@ from analytics_box.query.engines.clickhouse.shipping import Position
 from analytics_box.query.exported import Part, archive
 from analytics_box.query.request import Request
 from analytics_box.query.run import Entry, Queries
-from analytics_box.store import text_numbers
 from tests.query.clickhouse.fake import Fake
 from tests.query.oracle import Asked, Row
 from tests.query.world import World as Questions

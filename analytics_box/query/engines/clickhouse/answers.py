@@ -3,7 +3,7 @@
 import logging
 from functools import partial
 
-from analytics_box.errors import DeadlineExceeded, Unavailable
+from analytics_box.base.errors import DeadlineExceeded, Unavailable
 from analytics_box.query.engines.clickhouse.following import Following
 from analytics_box.query.engines.clickhouse.line import Line
 from analytics_box.query.engines.clickhouse.server import Server

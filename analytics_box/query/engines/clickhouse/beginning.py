@@ -8,14 +8,14 @@ from functools import partial
 
 from msgspec.structs import replace
 
-from analytics_box.clock import Clock
-from analytics_box.facts import orders, trimmed
+from analytics_box.base.clock import Clock
+from analytics_box.base.facts import orders, trimmed
+from analytics_box.base.store.db import Connection, Db
 from analytics_box.query.engines.clickhouse import machines, opening, shipping
 from analytics_box.query.engines.clickhouse.line import Line
 from analytics_box.query.engines.clickhouse.machines import Machine
 from analytics_box.query.engines.clickhouse.server import Away, Gone
 from analytics_box.query.engines.clickhouse.shipping import Position
-from analytics_box.store.db import Connection, Db
 
 log = logging.getLogger(__name__)
 

@@ -10,9 +10,12 @@ from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from functools import partial
 from typing import TypeVar
 
-from analytics_box.clock import Clock
-from analytics_box.facts.orders import OfPerson, Older
-from analytics_box.facts.tables import FACT_NAMES
+from analytics_box.base.clock import Clock
+from analytics_box.base.facts.orders import OfPerson, Older
+from analytics_box.base.facts.tables import FACT_NAMES
+from analytics_box.base.store import text_numbers
+from analytics_box.base.store.db import Connection, Db
+from analytics_box.base.store.text_numbers import number_of
 from analytics_box.query.engines.clickhouse import removing, words
 from analytics_box.query.engines.clickhouse.answers import Answers
 from analytics_box.query.engines.clickhouse.following import Following
@@ -26,9 +29,6 @@ from analytics_box.query.engines.counting import Row, Take
 from analytics_box.query.engines.sql import Statement
 from analytics_box.query.engines.trimming import Trimmed
 from analytics_box.query.plan import Plan
-from analytics_box.store import text_numbers
-from analytics_box.store.db import Connection, Db
-from analytics_box.store.text_numbers import number_of
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")

@@ -9,9 +9,11 @@ from typing import NamedTuple, TypeVar
 
 from msgspec.structs import replace
 
-from analytics_box.clock import DAY, Clock
-from analytics_box.facts import erase, orders, trimmed
-from analytics_box.facts.orders import Order
+from analytics_box.base.clock import DAY, Clock
+from analytics_box.base.facts import erase, orders, trimmed
+from analytics_box.base.facts.orders import Order
+from analytics_box.base.store import text_numbers
+from analytics_box.base.store.db import Connection, Db
 from analytics_box.query.engines.clickhouse import beginning, delivery, machines, opening, removing, shipping
 from analytics_box.query.engines.clickhouse.line import Line
 from analytics_box.query.engines.clickhouse.machines import Machine
@@ -19,8 +21,6 @@ from analytics_box.query.engines.clickhouse.removing import Found
 from analytics_box.query.engines.clickhouse.server import Away, Server
 from analytics_box.query.engines.clickhouse.shipping import Position, Sending, Shipment
 from analytics_box.query.engines.trimming import Trimmed
-from analytics_box.store import text_numbers
-from analytics_box.store.db import Connection, Db
 
 T = TypeVar("T")
 

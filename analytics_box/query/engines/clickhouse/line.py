@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TypeVar
 
-from analytics_box.clock import Clock
+from analytics_box.base.clock import Clock
 from analytics_box.query.engines.clickhouse.server import Away, Gone, Replaced, Server, Target
 
 log = logging.getLogger(__name__)

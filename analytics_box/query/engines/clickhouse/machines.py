@@ -13,12 +13,12 @@ import json
 import secrets
 from collections.abc import Collection, Iterable, Mapping
 
-from analytics_box.cluster.which import Which
-from analytics_box.facts.tables import FACT_NAMES
+from analytics_box.base.facts.tables import FACT_NAMES
+from analytics_box.base.store.text_numbers import hashed
+from analytics_box.ingest.cluster.which import Which
 from analytics_box.query.engines.clickhouse import tables
 from analytics_box.query.engines.clickhouse.server import Away, Gone, Replaced, Server, count, counts
 from analytics_box.query.engines.clickhouse.tables import OWNER, Table
-from analytics_box.store.text_numbers import hashed
 
 SHIFT = 40
 _MAIN, _FIRST_OWN = 1, 2  # ids of owner rows

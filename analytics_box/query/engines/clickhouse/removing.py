@@ -7,8 +7,8 @@ primary looks for again in the rows of all machines, among those that were there
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from analytics_box.facts.orders import OfPerson, Older, Order
-from analytics_box.facts.tables import BY_NAME, FACT_NAMES
+from analytics_box.base.facts.orders import OfPerson, Older, Order
+from analytics_box.base.facts.tables import BY_NAME, FACT_NAMES
 from analytics_box.query.engines.clickhouse.machines import SHIFT, Machine, first_of, of_number
 from analytics_box.query.engines.clickhouse.server import Away, Server, count
 from analytics_box.query.engines.clickhouse.tables import SHIPPED

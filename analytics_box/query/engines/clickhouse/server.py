@@ -7,15 +7,15 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote
 
-from analytics_box import extras
-from analytics_box.errors import BoxError, DeadlineExceeded, OverBudget
+from analytics_box.base import extras
+from analytics_box.base.errors import BoxError, DeadlineExceeded, OverBudget
+from analytics_box.base.secret_file import first_line
+from analytics_box.base.settings import SettingsError
+from analytics_box.base.urls import url_parts
 from analytics_box.query.engines.clickhouse import words
 from analytics_box.query.engines.clickhouse.tables import own
 from analytics_box.query.engines.counting import Row, Take, counted, json_place
 from analytics_box.query.plan import Plan
-from analytics_box.secret_file import first_line
-from analytics_box.settings import SettingsError
-from analytics_box.urls import url_parts
 
 if TYPE_CHECKING:
     from clickhouse_connect.driver.client import Client

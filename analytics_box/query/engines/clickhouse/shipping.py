@@ -17,15 +17,15 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from analytics_box.facts import trimmed
-from analytics_box.facts.layout import stored
+from analytics_box.base.facts import trimmed
+from analytics_box.base.facts.layout import stored
+from analytics_box.base.store.db import Connection
+from analytics_box.base.store.files import write_private
 from analytics_box.query.engines import transfer
 from analytics_box.query.engines.clickhouse.machines import Machine
 from analytics_box.query.engines.clickhouse.tables import BY_NAME, PROPERTIES, Table
 from analytics_box.query.engines.counting import Row
 from analytics_box.query.engines.transfer import COPIED
-from analytics_box.store.db import Connection
-from analytics_box.store.files import write_private
 
 FILE_NAME = "clickhouse.json"
 PIECE = 50_000  # rows of a table that go together

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import msgspec
 from msgspec import Struct
 
-from analytics_box.facts.tables import FACT_NAMES, TABLES
-from analytics_box.facts.tables import Table as Declared
+from analytics_box.base.facts.tables import FACT_NAMES, TABLES
+from analytics_box.base.facts.tables import Table as Declared
 
 VERSION = 1  # of what is made of the rows; tables of another one are made anew
 PROPERTIES = ("property_keys", "property_kinds", "property_values")

@@ -7,16 +7,16 @@ import time
 from collections.abc import AsyncIterator
 from functools import partial
 
-from analytics_box.clock import DAY, Clock, utc_day
-from analytics_box.facts import trimmed
-from analytics_box.facts.tables import FACT_NAMES
+from analytics_box.base.clock import DAY, Clock, utc_day
+from analytics_box.base.facts import trimmed
+from analytics_box.base.facts.tables import FACT_NAMES
+from analytics_box.base.store.db import Connection, Db
 from analytics_box.query.engines.clickhouse import shipping
 from analytics_box.query.engines.clickhouse.following import Following
 from analytics_box.query.engines.clickhouse.line import Line
 from analytics_box.query.engines.clickhouse.machines import first_of
 from analytics_box.query.engines.clickhouse.server import Away, count
 from analytics_box.query.engines.trimming import Trimmed
-from analytics_box.store.db import Connection, Db
 
 _ROWS, _ROWS_AT_ONCE = 8_000, 1_000  # that are looked for there together, and that a write trims
 _SECONDS = 3.0  # at a time

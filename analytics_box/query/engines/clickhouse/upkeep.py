@@ -7,13 +7,13 @@ from functools import partial
 
 from msgspec.structs import replace
 
-from analytics_box.clock import DAY, Clock
-from analytics_box.facts.layout import stored
+from analytics_box.base.clock import DAY, Clock
+from analytics_box.base.facts.layout import stored
+from analytics_box.base.store.db import Connection, Db
 from analytics_box.query.engines.clickhouse import delivery, machines
 from analytics_box.query.engines.clickhouse.following import Following
 from analytics_box.query.engines.clickhouse.line import Line
 from analytics_box.query.engines.clickhouse.tables import SHIPPED, Table
-from analytics_box.store.db import Connection, Db
 
 _EVERY_SECONDS = 60.0  # between two looks for rows that came late
 

@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Mapping
 
-from analytics_box.facts.tables import FACT_NAMES
+from analytics_box.base.facts.tables import FACT_NAMES
 from analytics_box.query.engines import sql
 from analytics_box.query.engines.sql import Statement
 from analytics_box.query.engines.sql.dialect import Dialect

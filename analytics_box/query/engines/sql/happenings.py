@@ -6,7 +6,7 @@ attributes, of which nothing is asked.
 
 import json
 
-from analytics_box.clock import MINUTE
+from analytics_box.base.clock import MINUTE
 from analytics_box.query.engines.sql.dialect import Dialect
 from analytics_box.query.engines.sql.names import DID, SITES
 from analytics_box.query.engines.sql.texts import Values, bind, named, text

@@ -4,8 +4,8 @@ In the words that the engines share: integers divide to integers, `least` is the
 rest by other names.
 """
 
-from analytics_box.facts.event import EXPOSURE, LASTS, METRICS, VISITOR_BITS
-from analytics_box.facts.tables import ATTRIBUTES, TABLES
+from analytics_box.base.facts.event import EXPOSURE, LASTS, METRICS, VISITOR_BITS
+from analytics_box.base.facts.tables import ATTRIBUTES, TABLES
 from analytics_box.query.plan import BUCKET, SESSION_AFTER, SESSION_BEFORE, Source
 
 # What comes out of a statement as the number of a string: columns, and dimensions that are made of them.

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
-from analytics_box.facts.tables import ATTRIBUTES
+from analytics_box.base.facts.tables import ATTRIBUTES
 from analytics_box.query import happened
 from analytics_box.query.engines.sql.conditions import joined, render
 from analytics_box.query.engines.sql.dialect import Dialect

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 
 from msgspec.structs import replace
 
-from analytics_box.clock import DAY
+from analytics_box.base.clock import DAY
 from analytics_box.query.engines.sql.conditions import render
 from analytics_box.query.engines.sql.dialect import Dialect
 from analytics_box.query.engines.sql.names import BOUNCED

@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
-from analytics_box.clock import DAY
-from analytics_box.facts.event import LASTS, PAGE_VIEW, VISITOR_BITS
+from analytics_box.base.clock import DAY
+from analytics_box.base.facts.event import LASTS, PAGE_VIEW, VISITOR_BITS
 from analytics_box.query.engines import sql, sqlite
 from analytics_box.query.engines.sql.names import BOUNCED
 from analytics_box.query.engines.sql.relations import relation

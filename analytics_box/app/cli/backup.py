@@ -1,0 +1,258 @@
+"""The commands `analytics-box backup` and `restore`."""
+
+import json
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from analytics_box.app.admin import backups, channel
+from analytics_box.app.cli.options import AS_JSON, guarded, read_settings, with_settings
+from analytics_box.base import errors
+from analytics_box.base.backup import record, restore, take
+from analytics_box.base.backup.failures import Failed
+from analytics_box.base.backup.manifest import KEY_IN_CLEAR, Manifest
+from analytics_box.base.backup.places import PIPE, place_of, source_of
+from analytics_box.base.backup.record import Entry
+from analytics_box.base.backup.sealing import passphrase_of
+from analytics_box.base.backup.take import Copy, Wanted
+from analytics_box.base.clock import SystemClock
+from analytics_box.base.settings import FILE_NAME, Settings
+from analytics_box.base.store import data_lock, schema
+
+_MEGABYTE = 1_000_000
+_PASSPHRASE = click.option(
+    "--passphrase-file",
+    default=None,
+    type=click.Path(exists=True, dir_okay=False),
+    help="File whose first line seals the backup, and opens it. [default: backup_passphrase_file]",
+)
+
+
+@click.command()
+@click.argument("dest", required=False)
+@click.option("--check", "only_check", is_flag=True, help="Look a backup through instead: a file, folder, - or s3://…")
+@click.option(
+    "--keep", type=click.IntRange(min=0), default=0, help="Keep so many in DEST, remove older. [default: all]"
+)
+@click.option("--without-key", is_flag=True, help="Leave out secret.key, without which what is sealed stays sealed.")
+@_PASSPHRASE
+@AS_JSON
+@with_settings("data_dir")
+def backup(
+    dest: str | None,
+    only_check: bool,
+    keep: int,
+    without_key: bool,
+    passphrase_file: str | None,
+    as_json: bool,
+    **given: Any,
+) -> None:
+    """Back up the box into DEST: a folder, - for standard output, or s3://bucket/prefix. It may be running.
+
+    Without DEST it goes where backup_to says. With --check, DEST is a backup that is looked through, also on a disk
+    where nothing can be written.
+    """
+
+    def run() -> None:
+        found = read_settings(given)
+        where = dest or ("" if only_check else found.backup_to)
+        if not where:
+            raise click.UsageError("Name DEST: a folder, - or s3://bucket/prefix (or set backup_to)")
+        passphrase = passphrase_of(passphrase_file or found.backup_passphrase_file)
+        if only_check:
+            _show_checked(*_checked(where, passphrase), as_json=as_json)
+            return
+        wanted = Wanted(passphrase=passphrase, keep=keep, with_key=not without_key)
+        _show_made(back_up(found, where, wanted), as_json=as_json)
+
+    guarded(run)
+
+
+def back_up(found: Settings, where: str, wanted: Wanted) -> Entry:
+    """Make a backup of a data directory, whether a box has it or not. Raises Failed and its kinds, and NotAnswering."""
+    clock, place = SystemClock(), place_of(where)
+    try:
+        place.look()
+        copy = _copy(found, clock)
+        try:
+            entry = take.finish(found, copy, place, wanted, clock)
+        finally:
+            take.remove(Path(copy.folder))
+    except (Failed, OSError) as failed:
+        _note(found, Entry(kind=wanted.kind, place=place.shown, ended=clock.now(), error=str(failed)))
+        raise Failed(str(failed)) from failed
+    _note(found, entry)
+    return entry
+
+
+def _copy(found: Settings, clock: SystemClock) -> Copy:
+    try:
+        if not (found.data_dir / schema.BOX_FILE).exists():
+            raise errors.NotFound(f"There is no box in {found.data_dir}; name another --data-dir")
+        with data_lock.lock(found.data_dir):
+            restore.complete(found.data_dir)
+            return take.copy(found, (), clock)
+    except data_lock.AlreadyRunning:
+        told = msgspec.convert(
+            channel.ask(found.data_dir, "backup copy", b"{}", seconds=backups.COPY_SECONDS), type=Copy
+        )
+        name = Path(told.folder).name  # the box may know its folder by another path, and is not asked where to delete
+        if name in {"", ".", ".."}:
+            raise Failed("The box does not say where its copy is; look into its log") from None
+        return Copy(str(found.data_dir / take.COPIES / name), told.moment)
+
+
+def _note(found: Settings, entry: Entry) -> None:
+    """Write down what became of a backup; not in a pipe's way."""
+    try:
+        with data_lock.lock(found.data_dir):
+            record.add(found.data_dir, entry)
+    except data_lock.AlreadyRunning:
+        try:
+            channel.ask(found.data_dir, "backup note", msgspec.json.encode(entry))
+        except (channel.NotAnswering, errors.BoxError) as refused:
+            click.echo(f"Warning: the box does not know of this backup: {refused}", err=True)
+
+
+def _show_made(entry: Entry, *, as_json: bool) -> None:
+    to_error = entry.place == PIPE
+    if as_json:
+        click.echo(msgspec.json.encode(entry).decode(), err=to_error)
+        return
+    click.echo(
+        f"{entry.name}: {entry.bytes / _MEGABYTE:,.1f} MB, the box as it was at {_time(entry.moment)}"
+        f"{', sealed' if entry.sealed else ''}",
+        err=to_error,
+    )
+    if entry.has_key_in_clear:
+        click.echo(f"{KEY_IN_CLEAR} Or use --passphrase-file, or leave the key out with --without-key.", err=True)
+
+
+def _checked(where: str, passphrase: bytes) -> tuple[str, Manifest]:
+    place, name = source_of(where)
+    return place.full_name(name), restore.check(place, name, passphrase)
+
+
+def _show_checked(name: str, manifest: Manifest, *, as_json: bool) -> None:
+    if as_json:
+        click.echo(json.dumps({"name": name, **_told(manifest)}))
+        return
+    click.echo(f"{name} is whole. {_in_words(manifest)}")
+
+
+def _told(manifest: Manifest) -> dict[str, Any]:
+    return {
+        "version": manifest.version,
+        "box": manifest.box,
+        "moment": manifest.moment,
+        "bytes": manifest.bytes,
+        "events": _events(manifest),
+        "websites": manifest.rows(schema.BOX_FILE, "websites"),
+        "key": manifest.key,
+    }
+
+
+def _events(manifest: Manifest) -> int:
+    return manifest.rows(schema.EVENTS_FILE, "stored_events") or manifest.rows(schema.EVENTS_FILE, "events")
+
+
+def _in_words(manifest: Manifest) -> str:
+    return (
+        f"Created {_time(manifest.moment)} by version {manifest.version}: {_events(manifest):,} events, "
+        f"{manifest.rows(schema.BOX_FILE, 'websites'):,} websites, {manifest.rows(schema.BOX_FILE, 'users'):,} "
+        f"accounts, {manifest.bytes / _MEGABYTE:,.1f} MB"
+        f"{', without its secret.key' if manifest.key == 'left out' else ''}"
+        f"{f'. {manifest.notice}' if manifest.notice else ''}"
+    )
+
+
+def _time(instant: int) -> str:
+    return f"{datetime.fromtimestamp(instant / 1000, UTC):%Y-%m-%d %H:%M:%S} UTC"
+
+
+@click.command("restore")
+@click.argument("source")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@_PASSPHRASE
+@AS_JSON
+@with_settings("data_dir")
+def restore_command(source: str, yes: bool, passphrase_file: str | None, as_json: bool, **given: Any) -> None:
+    """Restore the box from SOURCE: a backup, the newest one in a folder or under s3://bucket/prefix/, or - for a pipe.
+
+    The backup is looked through first. The files that are there now are kept in a folder beside them. The box must be
+    stopped.
+    """
+
+    def run() -> None:
+        found = read_settings(given)
+        if source == PIPE and not yes:
+            raise click.UsageError("A backup from a pipe leaves nobody to ask: add --yes")
+        passphrase = passphrase_of(passphrase_file or found.backup_passphrase_file)
+        directory = found.data_dir
+        with _alone(directory):
+            restore.complete(directory)
+            place, name = source_of(source, restore.box_of(directory))
+            ready = restore.prepare(directory, place, name, passphrase)
+            try:
+                if not yes:
+                    _ask(directory, place.full_name(name), ready)
+            except BaseException:
+                restore.undo(directory)
+                raise
+            kept_config = ready.manifest.has(FILE_NAME) and (directory / FILE_NAME).exists()
+            aside = restore.commit(directory, ready, SystemClock().now())
+        _show_restored(directory, ready, aside, kept_config=kept_config, as_json=as_json)
+
+    guarded(run)
+
+
+def _alone(directory: Path) -> Any:
+    if data_lock.is_served(directory):
+        raise data_lock.AlreadyRunning(f"{directory} is in use by a running box; stop it first, then restore")
+    return data_lock.lock(directory)
+
+
+def _ask(directory: Path, name: str, ready: restore.Found) -> None:
+    click.echo(f"{name} is whole. {_in_words(ready.manifest)}", err=True)
+    for line in _losses(ready):
+        click.echo(line, err=True)
+    if not sys.stdin.isatty():
+        raise Failed("Nobody is there to ask: add --yes to restore without a question")
+    click.confirm(f"Restore it into {directory}?", abort=True, err=True)
+
+
+def _losses(ready: restore.Found) -> list[str]:
+    if not ready.there:
+        return []
+    loss = ready.loss
+    return [
+        *(["It is of ANOTHER box than the one that was there."] if ready.other_box else []),
+        f"What came after it goes: {loss.events:,} events, {loss.clicks:,} clicks on short links, {loss.changes:,} "
+        "changes in the audit log. Keys and sessions that were revoked since work again, passwords are those of then, "
+        "and people who were removed since are there again.",
+    ]
+
+
+def _show_restored(
+    directory: Path, ready: restore.Found, aside: Path | None, *, kept_config: bool, as_json: bool
+) -> None:
+    if as_json:
+        told = {
+            **_told(ready.manifest),
+            "lost": msgspec.to_builtins(ready.loss),
+            "otherBox": ready.other_box,
+            "kept": str(aside) if aside else None,
+        }
+        click.echo(json.dumps(told))
+        return
+    click.echo(f"Restored {directory}. {_in_words(ready.manifest)}")
+    for line in _losses(ready):
+        click.echo(line)
+    if aside:
+        click.echo(f"The files that were there are in {aside}; remove them once you are content")
+    if kept_config:
+        click.echo(f"{directory / FILE_NAME} was left as it is")

@@ -1,0 +1,85 @@
+"""The command `analytics-box doctor`."""
+
+import os
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import click
+
+from analytics_box.app.admin import channel
+from analytics_box.app.cli.options import AS_JSON, guarded, read_settings, show, with_settings
+from analytics_box.app.doctor import bundle, settings_shown, system
+from analytics_box.app.watch.state import seen_without_a_box
+from analytics_box.app.watch.warnings import warnings
+from analytics_box.base.clock import SystemClock
+from analytics_box.base.settings import Settings
+from analytics_box.base.store import data_lock, report, schema
+from analytics_box.base.store.files import write_private
+
+
+@click.command()
+@click.option(
+    "--to",
+    default="",
+    help="File to write, - for standard output. [default: analytics-box-doctor-TIME.tar.gz in this folder]",
+)
+@AS_JSON
+@with_settings()
+def doctor(to: str, as_json: bool, **given: Any) -> None:
+    """Write a bundle for a report of a problem, to be sent to whoever helps.
+
+    It has versions, settings without their texts, sizes, counts, whether the files are sound, jobs, warnings and the
+    sentences of the last log lines. No secret, no address, and no name of a person, a website or a folder is in it.
+    With --json its content is printed instead.
+    """
+
+    def run() -> None:
+        now = SystemClock().now()
+        found = bundle.gathered(_sections(read_settings(given, checked=False), now))
+        if as_json:
+            show(found, [], as_json=True)
+            return
+        _write(bundle.packed(found, now), to or f"{bundle.FOLDER}-{_time(now)}.tar.gz")
+
+    guarded(run)
+
+
+def _sections(found: Settings, now: int) -> dict[str, bundle.Section]:
+    directory = found.data_dir
+    in_use = _is_served(directory)
+    sections: dict[str, bundle.Section] = {
+        "about": lambda: system.about() | report.libraries() | {"running": in_use, "time": _time(now)},
+        "settings": lambda: settings_shown.shown(found),
+        "limits": system.limits,
+        "data-directory": lambda: system.data_directory(directory, now),
+        "box.db": lambda: report.report(directory / schema.BOX_FILE, in_use=in_use),
+        "events.db": lambda: report.report(directory / schema.EVENTS_FILE, in_use=in_use),
+    }
+    if in_use:
+        return sections | {"running": lambda: channel.ask(directory, "report", b"{}")}
+    return sections | {"warnings": lambda: warnings(seen_without_a_box(found, now))}
+
+
+def _is_served(directory: Path) -> bool:
+    try:
+        return data_lock.is_served(directory)
+    except Exception:  # a folder that cannot even be locked is looked at as it is
+        return False
+
+
+def _write(content: bytes, to: str) -> None:
+    if to == "-":
+        sys.stdout.buffer.write(content)
+        sys.stdout.buffer.flush()
+        return
+    try:
+        write_private(Path(to), content)
+    except OSError as broken:
+        raise click.ClickException(f"{to} cannot be written: {os.strerror(broken.errno or 0)}") from broken
+    click.echo(f"{to}: {len(content) / 1000:,.1f} KB. Look into it before you send it")
+
+
+def _time(now: int) -> str:
+    return f"{datetime.fromtimestamp(now / 1000, UTC):%Y%m%d-%H%M%S}"

@@ -1,0 +1,186 @@
+"""What the commands say of themselves: the man page and shell completion, both made from the tree of commands."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+import click
+from click.shell_completion import get_completion_class
+from msgspec import Struct
+
+from analytics_box import __version__
+from analytics_box.app.cli.options import AS_JSON, EXIT_CODES, Setting, show
+from analytics_box.base import settings
+
+PROGRAM: Final = "analytics-box"
+SHELLS: Final = ("bash", "zsh", "fish")
+_COMPLETE: Final = "_ANALYTICS_BOX_COMPLETE"  # the variable with which a shell asks for completions
+_ENOUGH_WIDTH: Final = 10_000  # so that no line of a help is broken
+
+
+class Option(Struct, frozen=True):
+    """An option: how it is written, and what it does."""
+
+    written: str
+    help: str
+
+
+class Row(Struct, frozen=True):
+    """A command: its words after the program's name, its arguments, its own options, and settings that it takes."""
+
+    name: str
+    usage: str
+    short: str
+    help: str
+    options: tuple[Option, ...]
+    settings: tuple[str, ...]
+
+
+def rows(group: click.Group, before: str = "") -> Iterator[Row]:
+    """Every command of the tree, in the order of their names."""
+    for name in sorted(group.commands):
+        command, full = group.commands[name], f"{before}{name}"
+        if isinstance(command, click.Group):
+            yield from rows(command, f"{full} ")
+        else:
+            yield _row(command, full)
+
+
+def _row(command: click.Command, name: str) -> Row:
+    context = click.Context(command, info_name=f"{PROGRAM} {name}", max_content_width=_ENOUGH_WIDTH)
+    context.terminal_width = _ENOUGH_WIDTH
+    own = [one for one in command.get_params(context) if not isinstance(one, Setting)]
+    records = [
+        record for one in own if "--help" not in one.opts and (record := one.get_help_record(context)) is not None
+    ]
+    return Row(
+        name=name,
+        usage=command.get_usage(context).partition(" ")[2],
+        short=command.get_short_help_str(_ENOUGH_WIDTH),
+        help=_paragraphs(command.help or ""),
+        options=tuple(Option(written, " ".join(text.split())) for written, text in records if text),
+        settings=tuple(one.name or "" for one in command.params if isinstance(one, Setting)),
+    )
+
+
+def _paragraphs(text: str) -> str:
+    """A docstring with a line for each of its paragraphs."""
+    return "\n".join(" ".join(part.split()) for part in re.split(r"\n\s*\n", text.strip()))
+
+
+def man_page(group: click.Group) -> str:
+    """The page analytics-box(1) as roff."""
+    lines = [
+        f'.TH "ANALYTICS\\-BOX" "1" "" "Analytics Box {_roff(__version__)}" "User Commands"',
+        ".ad l",  # no line is stretched: options are long words
+        *_section("NAME", [f"{_roff(PROGRAM)} \\- {_roff(_lead(group))}"]),
+        *_section("SYNOPSIS", [f"\\fB{_roff(PROGRAM)}\\fR \\fICOMMAND\\fR [\\fIOPTIONS\\fR]"]),
+        *_section("DESCRIPTION", [_roff(_DESCRIPTION)]),
+        ".SH COMMANDS",
+        *(line for row in rows(group) for line in _command(row)),
+        *_section("EXIT STATUS", [line for code, text in EXIT_CODES for line in _item(str(code), text)]),
+        *_section("SETTINGS", [_roff(_SETTINGS), *(line for row in settings.table() for line in _setting(row))]),
+        *_section("FILES", [line for name, text in _FILES for line in _item(name, text)]),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+_DESCRIPTION: Final = (
+    "Analytics Box measures websites and short links, in one process and one data directory. The commands that look at "
+    "or change what is in a box work beside a running one, which they reach through admin.sock in the data directory, "
+    "and without one. The audit log names them as “command line”. With --json a command prints one line of JSON."
+)
+_SETTINGS: Final = (
+    "A setting is read from analytics-box.toml in the data directory (or the file that ANALYTICS_BOX_CONFIG names), "
+    "over which the environment wins, over which an option wins. serve takes all of them as options; the other "
+    "commands take those that they need, all of them --data-dir."
+)
+_FILES: Final = (
+    ("box.db", "Accounts, keys, websites, links and settings of organizations."),
+    ("events.db", "The events."),
+    ("secret.key", "The key of everything that is kept sealed."),
+    ("analytics-box.toml", "Settings, if there are any."),
+)
+
+
+def _lead(group: click.Group) -> str:
+    return _paragraphs(group.help or "").partition(": ")[2].rstrip(".")
+
+
+def _section(title: str, lines: list[str]) -> list[str]:
+    return [f'.SH "{title}"', *lines]
+
+
+def _command(row: Row) -> Iterator[str]:
+    yield f'.SS "{_roff(row.usage)}"'
+    paragraphs = row.help.split("\n")
+    yield _roff(paragraphs[0])
+    for paragraph in paragraphs[1:]:
+        yield ".PP"
+        yield _roff(paragraph)
+    for option in row.options:
+        yield from _item(option.written, option.help)
+
+
+def _setting(row: settings.Row) -> list[str]:
+    default = ", ".join(row.default) if isinstance(row.default, tuple) else str(row.default)
+    shown = "" if row.name == "data_dir" else default  # which is a folder of whoever prints the page
+    text = f"{row.help} Default: {shown}." if shown else row.help
+    return _item(f"--{row.name.replace('_', '-')}, {row.variable}", text)
+
+
+def _item(title: str, text: str) -> list[str]:
+    return [".TP", f"\\fB{_roff(title)}\\fR", _roff(text)]
+
+
+def _roff(text: str) -> str:
+    """Text in which nothing is a request or an escape."""
+    escaped = text.replace("\\", "\\e").replace("-", "\\-").replace('"', "\\(dq")
+    escaped = escaped.replace("“", "\\(lq").replace("”", "\\(rq").replace("…", "...").replace("–", "\\(en")
+    return f"\\&{escaped}" if escaped.startswith((".", "'")) else escaped
+
+
+@click.command()
+@AS_JSON
+@click.pass_context
+def man(context: click.Context, as_json: bool) -> None:
+    """Print the man page, analytics-box(1); with --json the commands that it describes.
+
+    To read it: analytics-box man | man -l -
+    """
+    group = _tree(context)
+    if as_json:
+        click.echo(json.dumps([_plain(row) for row in rows(group)]))
+    else:
+        click.echo(man_page(group), nl=False)
+
+
+@click.command()
+@click.argument("shell", type=click.Choice(SHELLS))
+@AS_JSON
+@click.pass_context
+def completion(context: click.Context, shell: str, as_json: bool) -> None:
+    """Print what makes a shell complete commands and options.
+
+    For bash: eval "$(analytics-box completion bash)" in ~/.bashrc. For zsh the same in ~/.zshrc, after compinit. For
+    fish: analytics-box completion fish > ~/.config/fish/completions/analytics-box.fish
+    """
+    kind = get_completion_class(shell)
+    if kind is None:
+        raise click.ClickException(f"No completion is known for {shell}")
+    script = kind(_tree(context), {}, PROGRAM, _COMPLETE).source()
+    show({"shell": shell, "script": script}, [script], as_json=as_json)
+
+
+def _tree(context: click.Context) -> click.Group:
+    group = context.find_root().command
+    if not isinstance(group, click.Group):
+        raise click.ClickException("There is no tree of commands here")
+    return group
+
+
+def _plain(row: Row) -> dict[str, Any]:
+    return {name: getattr(row, name) for name in ("name", "usage", "short", "help", "settings")} | {
+        "options": [{"written": option.written, "help": option.help} for option in row.options]
+    }

@@ -1,0 +1,133 @@
+"""What the demo's flags gave its visitors: evaluations, what the visitors' browsers said of them, and what came of it.
+
+All of it follows from the page views and from the flags as they are now, so it is the same each time.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from random import Random
+from typing import Final, NamedTuple
+
+import msgspec
+from msgspec.structs import replace
+
+from analytics_box.app.demo.flags import BUTTON, DONE, EXPERIMENT, ROLLOUT, Made
+from analytics_box.base.clock import DAY, SECOND, utc_day
+from analytics_box.base.facts.event import CUSTOM, PAGE_VIEW, Event, Fact, described
+from analytics_box.base.facts.tables import ATTRIBUTES
+from analytics_box.base.store.db import Connection
+from analytics_box.ingest import exposures
+from analytics_box.ingest.enrich import BROWSER
+from analytics_box.products.flags.evaluation.compiling import compiled
+from analytics_box.products.flags.evaluation.context import Context
+from analytics_box.products.flags.evaluation.outcome import Outcome
+from analytics_box.products.flags.usage import rows as count_rows
+from analytics_box.products.flags.usage.rows import Counted, Key
+from analytics_box.products.sample_data.visits import VERSION
+
+CONVERSION: Final = "download"
+"""The event that the experiment is about; visitors send it without the button, too."""
+_TAKES: Final = 0.13  # of those on a desktop who see the button
+_SOON: Final = 15  # seconds within which somebody does so whose leaving was not told
+_DEVICE, _SYSTEM = ATTRIBUTES.index("device"), ATTRIBUTES.index("system")
+_PLATFORMS: Final = {"Windows": "windows", "macOS": "mac", "Linux": "linux"}
+
+
+# The flag that pages ask for, by the first part of their paths. The search asks on the server, which tells nobody.
+_ASKED: Final = {"": EXPERIMENT, "pricing": ROLLOUT, "signup": ROLLOUT, "docs": DONE}
+_TOLD: Final = frozenset((EXPERIMENT, ROLLOUT))
+
+
+class Evaluated(NamedTuple):
+    """Events of visitors beside those that they send anyway, and how often flags gave what."""
+
+    events: list[Event]
+    counts: dict[Key, Counted]
+
+
+class _View(NamedTuple):
+    """A page view on which a flag was evaluated; `until` is when its visitor did something else, or may have."""
+
+    event: Event
+    until: int
+    outcome: Outcome
+
+
+def evaluated(made: Made, happened: Sequence[Fact], seed: str, *, start: int, end: int) -> Evaluated:
+    """What belongs to [start, end) of what happened, which has whole UTC days before that: a visitor lasts a day."""
+    told: set[tuple[int, str]] = set()
+    events: list[Event] = []
+    counts: dict[Key, Counted] = {}
+    for view in _views(made, happened):
+        at, outcome = view.event.time, view.outcome
+        if start <= at < end:
+            _count(counts, outcome, at)
+        if outcome.key in _TOLD and (view.event.visitor, outcome.key) not in told:
+            told.add((view.event.visitor, outcome.key))
+            events += (_exposure(view), *_conversion(view, seed))
+    return Evaluated([event for event in events if start <= event.time < end], counts)
+
+
+def append(db: Connection, done: Evaluated) -> None:
+    """Write how often flags gave what, and when last."""
+    count_rows.add(db, done.counts)
+
+
+def _views(made: Made, happened: Sequence[Fact]) -> Iterator[_View]:
+    ruleset = compiled([flag for flag in made.scope.flags if flag.environment is None], made.scope.groups)
+    for event, until in _of_people(happened):
+        key = _ASKED.get(event.path.split("/")[1])
+        if event.kind != PAGE_VIEW or key is None or event.time < made.since[key]:
+            continue
+        outcome = ruleset.one(key, Context(user_id=f"{event.visitor:012x}"))
+        if outcome is not None:
+            yield _View(event, until, outcome)
+
+
+def _of_people(happened: Sequence[Fact]) -> Iterator[tuple[Event, int]]:
+    """The events of people in the order of time, each with when the same visitor sent the next one."""
+    events = [fact for fact in happened if isinstance(fact, Event) and not fact.bot]
+    following: dict[int, int] = {}
+    found: list[tuple[Event, int]] = []
+    for event in reversed(events):
+        last = min(event.time + _SOON * SECOND, (utc_day(event.time) + 1) * DAY - 1)
+        found.append((event, following.get(event.visitor, last)))
+        following[event.visitor] = event.time
+    return reversed(found)
+
+
+def _count(counts: dict[Key, Counted], outcome: Outcome, at: int) -> None:
+    counted = counts.setdefault(Key(outcome.flag_id, utc_day(at), outcome.gave), Counted(0, at))
+    counted.count, counted.last_at = counted.count + 1, max(counted.last_at, at)
+
+
+def _exposure(view: _View) -> Event:
+    outcome = view.outcome
+    properties: dict[str, object] = {"flag": outcome.key, "value": outcome.value, "enabled": outcome.enabled}
+    if outcome.variant:
+        properties["variant"] = outcome.variant
+    return replace(_sent(view.event, exposures.NAME, properties), exposure=exposures.of(properties))
+
+
+def _conversion(view: _View, seed: str) -> Iterator[Event]:
+    """Some of those who are shown the button use it."""
+    event = view.event
+    random = Random(f"{seed}:{event.visitor}:{EXPERIMENT}")  # noqa: S311  believable, not secret
+    attributes = described(event)
+    is_desktop = attributes[_DEVICE] == "desktop"
+    if view.outcome.variant == BUTTON and is_desktop and random.random() < _TAKES:
+        named = {"platform": _PLATFORMS.get(attributes[_SYSTEM], "linux"), "version": VERSION}
+        moment = event.time + max(1, int((view.until - event.time) * random.uniform(0.3, 0.9)))
+        yield replace(_sent(event, CONVERSION, named), time=moment)
+
+
+def _sent(view: Event, name: str, properties: Mapping[str, object]) -> Event:
+    """A custom event of whoever sees this page."""
+    return replace(
+        view,
+        kind=CUSTOM,
+        name=name,
+        title="",
+        origin=BROWSER,
+        timings=(),
+        properties=msgspec.json.encode(properties).decode(),
+    )

@@ -1,0 +1,196 @@
+"""The demo's data directory: an account, 90 days of visits and of checks, up to now each time the demo starts."""
+
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from analytics_box.app.demo import checks, evaluated, flags, kept, links, monitors, shop, status_page
+from analytics_box.app.demo.failures import NotADemo
+from analytics_box.app.setup.account import Wanted, first_account, first_key
+from analytics_box.app.state_side import KEY_FILE
+from analytics_box.base import ids
+from analytics_box.base.acting import By
+from analytics_box.base.clock import DAY, MINUTE, utc_day
+from analytics_box.base.facts.event import Fact
+from analytics_box.base.store import schema
+from analytics_box.base.store.db import Connection, Db
+from analytics_box.base.store.pairing import bring_together
+from analytics_box.base.store.seal import Seal
+from analytics_box.base.store.strings import Strings
+from analytics_box.ingest import recovery
+from analytics_box.ingest.dropped import count_quarantined
+from analytics_box.ingest.enrich import Target
+from analytics_box.ingest.ledger import Ledger
+from analytics_box.ingest.live import LiveSessions
+from analytics_box.ingest.visitors import SALTS_FILE, SaltFile
+from analytics_box.products.links.link import Link
+from analytics_box.products.sample_data import history
+from analytics_box.products.sample_data.arrivals import DAYS
+from analytics_box.products.sample_data.site import DOMAIN, NAME
+from analytics_box.tenants.accounts.passwords import hash_now
+from analytics_box.tenants.websites import rows as website_rows
+from analytics_box.tenants.websites.rules import Website
+
+FOLDER = "demo"  # inside the user's data folder
+FILE = "demo.json"
+EMAIL = "demo@inkwell.example"
+SEED = "inkwell"
+BATCH = 5_000  # events per commit
+ONLINE = 5 * MINUTE  # how long a visitor counts as online (semantics 9)
+
+
+class Demo(Struct, frozen=True):
+    """What a demo knows of itself. `filled` is the end of its history in UTC ms, `first_day` a day of clock.utc_day,
+    `port` that of its shop."""
+
+    email: str
+    password: str
+    first_day: int
+    filled: int
+    port: int = shop.PORT
+
+
+class Made(Struct, frozen=True):
+    """What stands in the demo's box.db."""
+
+    target: Target
+    short: list[Link]
+    watched: monitors.Made
+    flags: flags.Made
+
+
+class Filled(Struct, frozen=True):
+    """A demo up to now, and what stands in its box.db."""
+
+    demo: Demo
+    made: Made
+
+
+def shop_port(directory: Path) -> int:
+    """The port at which the demo's shop stood last, or would like to stand. Raises NotADemo."""
+    demo = _read(directory)
+    return shop.PORT if demo is None else demo.port
+
+
+def fill(directory: Path, now: int, seed: str = SEED, *, port: int = shop.PORT) -> Demo:
+    """The same, and what it knows of itself."""
+    return filled(directory, now, seed, port=port).demo
+
+
+def filled(directory: Path, now: int, seed: str = SEED, *, port: int = shop.PORT) -> Filled:
+    """Make the demo, or add what has happened since it was last filled; its shop stands at this port now.
+
+    The caller holds the directory's lock.
+
+    Raises NotADemo, before anything is written, for a directory that something else has filled.
+    """
+    demo = _read(directory) or _new(directory, now)
+    bring_together(directory)
+    made = _account(directory, demo, now, port)
+    now_filled = msgspec.structs.replace(demo, filled=max(demo.filled, now), port=port)
+    events, given = since(now_filled, made, max(demo.filled, now - DAYS * DAY), seed)
+    happened = [*events, *given.events]
+    if now - demo.filled > ONLINE:
+        happened += history.just_now(seed, made.target, now)
+    SaltFile(directory / SALTS_FILE, str.encode).current(now)  # else the box would miss those of today's visitors
+    _counted(directory / schema.BOX_FILE, given)
+    _append(directory / schema.EVENTS_FILE, sorted(happened, key=lambda event: event.time), made, seed, now_filled)
+    note(directory, now_filled)
+    return Filled(now_filled, made)
+
+
+def since(demo: Demo, made: Made, start: int, seed: str = SEED) -> tuple[list[Fact], evaluated.Evaluated]:
+    """What the demo's history has from `start` (UTC ms) up to where it is filled, and what flags gave in that time."""
+    days = history.events(seed, made.target, first_day=demo.first_day, start=utc_day(start) * DAY, end=demo.filled)
+    given = evaluated.evaluated(made.flags, days, seed, start=start, end=demo.filled)
+    return [event for event in days if event.time >= start], given
+
+
+def _new(directory: Path, now: int) -> Demo:
+    if (directory / schema.BOX_FILE).exists():
+        raise NotADemo(f"{directory} holds a box that is not a demo; choose another --data-dir")
+    first_day = utc_day(now) - DAYS
+    demo = Demo(email=EMAIL, password=ids.base62(16), first_day=first_day, filled=first_day * DAY)
+    note(directory, demo)
+    return demo
+
+
+def _read(directory: Path) -> Demo | None:
+    try:
+        return msgspec.json.decode((directory / FILE).read_bytes(), type=Demo)
+    except FileNotFoundError:
+        return None
+    except msgspec.DecodeError as broken:
+        raise NotADemo(f"{directory / FILE} cannot be read: {broken}") from broken
+
+
+def note(directory: Path, demo: Demo) -> None:
+    """What a demo knows of itself, written beside and renamed, so that it is whole; 0600 because of the password."""
+    beside = directory / f"{FILE}.new"
+    beside.touch(mode=0o600)
+    beside.write_bytes(msgspec.json.format(msgspec.json.encode(demo)))
+    beside.replace(directory / FILE)
+
+
+def _account(directory: Path, demo: Demo, now: int, port: int) -> Made:
+    """The demo's website with its links, its monitors and its status page, made with its account at the first start."""
+    box_db = Db(directory / schema.BOX_FILE, readers=1)
+    try:
+        websites = box_db.read_now(website_rows.everything)
+        if not websites:
+            wanted = Wanted(
+                email=demo.email, password=hash_now(demo.password), organization=NAME, website=NAME, domain=DOMAIN
+            )
+            websites = [box_db.write_now(lambda db: _first(db, wanted, By("demo", demo.first_day * DAY)))]
+        website, seal = websites[0], Seal(directory / KEY_FILE)
+        short = box_db.write_now(lambda db: links.make(db, website.organization_id, demo.first_day * DAY))
+        watched = box_db.write_now(
+            lambda db: monitors.make(db, seal, website, demo.first_day, now=now, port=port, before=demo.port)
+        )
+        box_db.write_now(lambda db: status_page.make(db, website, watched, demo.first_day, now=now))
+        given = box_db.write_now(lambda db: flags.make(db, website, demo.first_day, now))
+        box_db.write_now(lambda db: kept.make(db, website, demo.first_day))
+        return Made(Target(website.site, website.domain), short, watched, given)
+    finally:
+        box_db.close()
+
+
+def _first(db: Connection, wanted: Wanted, by: By) -> Website:
+    made = first_account(db, wanted, by=by)
+    first_key(db, made, by=by)
+    return made.website
+
+
+def _counted(path: Path, given: evaluated.Evaluated) -> None:
+    box_db = Db(path, readers=1)
+    try:
+        box_db.write_now(lambda db: evaluated.append(db, given))
+    finally:
+        box_db.close()
+
+
+def _append(path: Path, happened: list[Fact], made: Made, seed: str, demo: Demo) -> None:
+    """Through the same ledger as events from the network, so that sessions are real."""
+    events_db = Db(path, readers=1)
+    try:
+        strings, live = Strings(), LiveSessions()
+        events_db.attach(strings, live)
+        ledger = Ledger(strings, live)
+        if happened:
+            oldest = happened[0].time
+            events_db.write_now(lambda db: recovery.recover(db, live, oldest))
+        for first in range(0, len(happened), BATCH):
+            batch = happened[first : first + BATCH]
+
+            def append(db: Connection, batch: list[Fact] = batch) -> None:
+                ledger.append(db, batch)
+                count_quarantined(db, batch)
+
+            events_db.write_now(append)
+        events_db.write_now(lambda db: links.append(db, made.short, happened, seed))
+        events_db.write_now(
+            lambda db: checks.append(db, strings, made.watched, seed, first_day=demo.first_day, now=demo.filled)
+        )
+    finally:
+        events_db.close()

@@ -1,0 +1,180 @@
+"""What the demo's monitors would have found: their checks and their timelines, with what went wrong.
+
+Each UTC day of a monitor has chance of its own, so that days can be added later without changing those before.
+"""
+
+from collections.abc import Iterator
+from random import Random
+from typing import Final, NamedTuple
+
+from msgspec import Struct
+
+from analytics_box.app.demo import shop
+from analytics_box.app.demo.monitors import Name
+from analytics_box.base.clock import DAY, HOUR, MINUTE, SECOND, utc_day
+from analytics_box.base.facts.uptime import DEGRADED, DOWN, MAINTENANCE, UNKNOWN, UP
+from analytics_box.products.monitors.monitor import Monitor
+from analytics_box.products.monitors.result import Outcome, Phases, Reason, Result
+from analytics_box.products.monitors.running.overlay import Overlay
+from analytics_box.products.monitors.running.spans import Stroke
+
+_EVERY: Final = 5 * MINUTE
+_OFFSETS: Final[dict[Name, int]] = {"server": 11 * SECOND, "site": 74 * SECOND, "api": 158 * SECOND}
+_NIGHT: Final = 130 * MINUTE  # of a UTC day, when the backup begins to be ready
+_AGAIN: Final = 45 * MINUTE  # after which a backup that failed is tried again
+_AT_ONCE: Final = 4  # checks of an older hour that took equally long
+_TOOK_LONGER: Final = 14  # times as long, in the slow evening
+_BYTES: Final[dict[Name, int]] = {"site": 66, "api": 52}
+
+
+class Incident(NamedTuple):
+    """Something that went wrong: how many days after the first day, at which minute of it (UTC), and how long."""
+
+    state: int
+    names: frozenset[Name]
+    age: int
+    minute: int
+    minutes: int
+    http_code: int = 0
+    reason: Reason = ""
+    error: str = ""
+
+
+_SHOP: Final = frozenset[Name](("server", "site", "api"))
+_API: Final = frozenset[Name](("api",))
+_BACKUP: Final = frozenset[Name](("backup",))
+SHOP_DOWN: Final = Incident(DOWN, _SHOP, 80, 845, 41, 0, "connect", "Connection refused")
+INCIDENTS: Final = (
+    Incident(DOWN, _API, 57, 560, 12, 503, "assertion", "The server answers 503 Service Unavailable"),
+    Incident(DOWN, _BACKUP, 62, 120, 40, 0, "failed", "No space left on the disk of the backup"),
+    Incident(UNKNOWN, _SHOP | _BACKUP, 66, 70, 150),
+    Incident(DEGRADED, _API, 72, 1_050, 270, 200, "assertion", "The response time is not less than 400"),
+    SHOP_DOWN,
+)
+_FINE: Final = Incident(UP, frozenset(), 0, 0, 0, 200)
+_OUTCOMES: Final[dict[int, Outcome]] = {UP: "pass", DEGRADED: "warn", DOWN: "fail"}
+
+
+class Period(NamedTuple):
+    """An incident between two instants (UTC ms)."""
+
+    start: int
+    end: int
+    incident: Incident
+
+
+class Found(NamedTuple):
+    """A check, and how many like it there were around its time; `streak` is how many had failed in a row."""
+
+    result: Result
+    alike: int
+    streak: int
+
+
+class Course(Struct, frozen=True):
+    """How a monitor of the demo fares."""
+
+    name: Name
+    monitor: Monitor
+    seed: str
+    first_day: int
+    overlay: Overlay
+
+    def checks(self, start: int, end: int, alone: int) -> Iterator[Found]:
+        """The checks of [start, end), in order; from `alone` on each by itself. All three are UTC ms."""
+        for day in range(utc_day(start), utc_day(end) + 1):
+            of_day = self._alone(day) if day * DAY >= alone else self._by_hour(day)
+            yield from (found for found in of_day if start <= found.result.at < end)
+
+    def strokes(self, start: int, end: int) -> list[Stroke]:
+        """Its timeline from `start` on, as far as it is known at `end` (UTC ms)."""
+        turns = [(self._next(period.start), self._next(period.end), period.incident.state) for period in self._periods]
+        gaps = [(period.start, period.end) for period in self._periods if period.incident.state == UNKNOWN]
+        edges = {start, *(edge for gap in gaps for edge in gap), *(edge for turn in turns for edge in turn[:2])}
+        change = self.overlay.next_change(start)
+        while change is not None and change < end:
+            edges.add(change)
+            change = self.overlay.next_change(change)
+
+        def state(instant: int) -> int:
+            if any(since <= instant < until for since, until in gaps):
+                return UNKNOWN
+            if self.overlay.in_maintenance(instant):
+                return MAINTENANCE
+            found = (state for since, until, state in turns if since <= instant < until and state != UNKNOWN)
+            return next(found, UP)
+
+        return [Stroke(self.monitor.number, edge, state(edge)) for edge in sorted(edges) if start <= edge < end]
+
+    @property
+    def _periods(self) -> list[Period]:
+        return [
+            Period(begun, begun + one.minutes * MINUTE, one)
+            for one in INCIDENTS
+            for begun in ((self.first_day + one.age) * DAY + one.minute * MINUTE,)
+            if self.name in one.names
+        ]
+
+    def _times(self, day: int) -> list[int]:
+        """When it is checked on this UTC day, or told."""
+        if self.name != "backup":
+            return list(range(day * DAY + _OFFSETS[self.name], (day + 1) * DAY, _EVERY))
+        ready = day * DAY + _NIGHT + _chance(f"{self.seed}:backup:{day}").randrange(20 * MINUTE)
+        failed = any(one.start <= ready < one.end and one.incident.state == DOWN for one in self._periods)
+        return [ready, ready + _AGAIN] if failed else [ready]
+
+    def _next(self, instant: int) -> int:
+        """The first check from then on."""
+        day = utc_day(instant)
+        return next(at for later in (day, day + 1) for at in self._times(later) if at >= instant)
+
+    def _alone(self, day: int) -> Iterator[Found]:
+        random = _chance(f"{self.seed}:{self.name}:{day}")
+        yield from self._each(random, self._times(day), self._on(day * DAY, DAY))
+
+    def _by_hour(self, day: int) -> Iterator[Found]:
+        random = _chance(f"{self.seed}:{self.name}:{day}:hours")
+        times = self._times(day)
+        for hour in range(day * DAY, (day + 1) * DAY, HOUR):
+            of_hour = [at for at in times if hour <= at < hour + HOUR]
+            wrong = self._on(hour, HOUR)
+            if wrong or len(of_hour) < _AT_ONCE:
+                yield from self._each(random, of_hour, wrong)
+            else:
+                for at in of_hour[::_AT_ONCE]:
+                    yield Found(self._result(random, at, _FINE), _AT_ONCE, 0)
+
+    def _on(self, start: int, lasts: int) -> list[Period]:
+        return [one for one in self._periods if one.start < start + lasts and start < one.end]
+
+    def _each(self, random: Random, times: list[int], wrong: list[Period]) -> Iterator[Found]:
+        streak = 0
+        for at in times:
+            incident = next((one.incident for one in wrong if one.start <= at < one.end), _FINE)
+            streak = streak + 1 if incident.state == DOWN else 0
+            if incident.state != UNKNOWN:
+                yield Found(self._result(random, at, incident), 1, streak)
+
+    def _result(self, random: Random, at: int, incident: Incident) -> Result:
+        said = {"at": at, "outcome": _OUTCOMES[incident.state], "reason": incident.reason, "error": incident.error}
+        if self.name == "backup":
+            return Result(**said)  # type: ignore[arg-type]  # of these types
+        connect, transfer = 140 + int(random.expovariate(1 / 60)), 60 + int(random.expovariate(1 / 40))
+        if self.name == "server" or incident.reason == "connect":
+            phases = Phases() if incident.reason == "connect" else Phases(connect=connect)
+            return Result(**said, total=connect, phases=phases, address=shop.HOST)  # type: ignore[arg-type]  # as above
+        first = shop.delay(random, shop.SITE if self.name == "site" else shop.API, at)
+        first *= _TOOK_LONGER if incident.state == DEGRADED else 1
+        return Result(
+            **said,  # type: ignore[arg-type]  # as above
+            total=connect + first + transfer,
+            ttfb=connect + first,
+            phases=Phases(connect=connect, first_byte=first, transfer=transfer),
+            http_code=incident.http_code,
+            bytes=_BYTES[self.name],
+            address=shop.HOST,
+        )
+
+
+def _chance(seed: str) -> Random:
+    return Random(seed)  # noqa: S311  believable, not secret

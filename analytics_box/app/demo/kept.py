@@ -1,0 +1,79 @@
+"""What the demo keeps beside its figures: goals, notes on its charts, and a segment. Made at its first start."""
+
+from datetime import UTC, datetime
+from typing import Final, NamedTuple
+
+from analytics_box.base.acting import By
+from analytics_box.base.clock import DAY
+from analytics_box.base.store.db import Connection
+from analytics_box.products.goals import change as goals
+from analytics_box.products.goals import rows as goal_rows
+from analytics_box.products.goals.goal import Type
+from analytics_box.products.goals.messages import NewGoal
+from analytics_box.products.notes import change as notes
+from analytics_box.products.notes import rows as note_rows
+from analytics_box.products.notes.draft import drafted
+from analytics_box.products.notes.messages import NewAnnotation
+from analytics_box.products.segments.segment import SEGMENTS
+from analytics_box.query.request import GivenFilter
+from analytics_box.tenants.saved import change as saved
+from analytics_box.tenants.saved import rows as saved_rows
+from analytics_box.tenants.websites.rules import Website
+
+
+class PlannedGoal(NamedTuple):
+    """A goal."""
+
+    name: str
+    type: Type
+    target: str
+
+
+class PlannedNote(NamedTuple):
+    """A note on a day after so many since the first, and on how many more."""
+
+    age: int
+    text: str
+    color: str
+    lasts: int = 0
+
+
+GOALS: Final = (PlannedGoal("Sign-up", "EVENT", "signup"), PlannedGoal("Contact page", "PAGE_VIEW", "/contact"))
+NOTES: Final = (
+    PlannedNote(24, "Inkwell 2 is here", "#16A34A"),
+    PlannedNote(70, "On the front page of Hacker News", "#D97706", lasts=1),
+    PlannedNote(83, "A new price for teams", "#3B82F6"),
+)
+SEGMENT: Final = "Found by search, reads the docs"
+_FILTERS: Final = (GivenFilter("channel", "eq", "Organic Search"), GivenFilter("path", "starts_with", "/docs"))
+
+
+def make(db: Connection, website: Website, first_day: int) -> None:
+    """What is not there yet."""
+    by = By("demo", first_day * DAY)
+    if not goal_rows.count_of(db, website.id):
+        for goal in GOALS:
+            goals.create(db, by, website, NewGoal(website.id, goal.type, goal.target, goal.name))
+    if not note_rows.count(db, website.id):
+        for note in NOTES:
+            notes.create(
+                db, website, By("demo", (first_day + note.age) * DAY), *drafted(_note(note, first_day), by.now)
+            )
+    if not saved_rows.of_website(db, SEGMENTS, website.id, ""):
+        saved.create(db, SEGMENTS, website, by, SEGMENT, _FILTERS, is_shared=True)
+
+
+def _note(planned: PlannedNote, first_day: int) -> NewAnnotation:
+    first = first_day + planned.age
+    return NewAnnotation(
+        websiteId="",
+        text=planned.text,
+        xValue=_date(first),
+        xEndValue=_date(first + planned.lasts) if planned.lasts else None,
+        color=planned.color,
+    )
+
+
+def _date(day: int) -> str:
+    """A day of clock.utc_day, as notes of whole days are written."""
+    return datetime.fromtimestamp(day * DAY / 1000, UTC).date().isoformat()

@@ -1,0 +1,208 @@
+"""The demo's monitors of its shop, with maintenance and an alarm that is switched off."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from ipaddress import ip_network
+from typing import Final, Literal, NamedTuple
+
+from msgspec.structs import replace
+
+from analytics_box.app.demo import shop
+from analytics_box.base.acting import By
+from analytics_box.base.clock import DAY, MINUTE
+from analytics_box.base.notify.change import Tools as AlarmTools
+from analytics_box.base.outgoing.fences import ALL, Fences
+from analytics_box.base.store.db import Connection
+from analytics_box.base.store.seal import Seal
+from analytics_box.products.alerts import change as alarms
+from analytics_box.products.alerts.alarm import Conditions
+from analytics_box.products.alerts.draft import Destination
+from analytics_box.products.alerts.draft import Draft as AlarmDraft
+from analytics_box.products.monitors import rows
+from analytics_box.products.monitors.access import Reach
+from analytics_box.products.monitors.directory import Monitors
+from analytics_box.products.monitors.editing import change
+from analytics_box.products.monitors.editing.change import Tools
+from analytics_box.products.monitors.editing.messages import ChangedMonitor, NewMonitor
+from analytics_box.products.monitors.monitor import Assertion, Kind, Monitor, Options
+from analytics_box.products.monitors.sealing import Opened
+from analytics_box.products.monitors.window import Covers, Window
+from analytics_box.products.monitors.windows import change as windows
+from analytics_box.products.monitors.windows import rows as window_rows
+from analytics_box.products.monitors.windows.messages import GivenRepeat, NewMaintenance
+from analytics_box.tenants.websites.directory import Directory
+from analytics_box.tenants.websites.rules import Website
+
+Name = Literal["server", "site", "api", "backup"]
+
+SLOW: Final = 400  # ms from which on the shop's API is slow
+MOVED: Final = (84, 21 * 60, 120)  # the maintenance of the past: days after the first day, minute of it, minutes
+_SHOP, _OFFICE = "Shop", "Back office"
+_BY: Final = "demo"
+_GRACE: Final = 604_800  # the most: nobody makes backups while the demo runs
+
+
+class Planned(NamedTuple):
+    """A monitor of the demo. `path` is the place in the shop."""
+
+    name: Name
+    kind: Kind
+    path: str
+    given: NewMonitor
+    is_of_website: bool = False
+    parent: Name | None = None
+
+    def url(self, port: int) -> str:
+        """What it asks of a shop at this port; empty for one that waits to be told."""
+        match self.kind:
+            case "http":
+                return f"http://{shop.HOST}:{port}{self.path}"
+            case "tcp":
+                return f"tcp://{shop.HOST}:{port}"
+            case _:
+                return ""
+
+
+PLANNED: Final = (
+    Planned(
+        "server",
+        "tcp",
+        "",
+        NewMonitor(granularity="five_minutes", name="Shop: server", group=_SHOP, tags=("infrastructure",)),
+    ),
+    Planned(
+        "site",
+        "http",
+        shop.SITE,
+        NewMonitor(
+            granularity="five_minutes",
+            name="Shop: website",
+            group=_SHOP,
+            tags=("customers", "production"),
+            options=Options(assertions=(Assertion("status", "in", "200-299"),)),
+        ),
+        is_of_website=True,
+        parent="server",
+    ),
+    Planned(
+        "api",
+        "http",
+        shop.API,
+        NewMonitor(
+            granularity="five_minutes",
+            name="Shop: API",
+            group=_SHOP,
+            tags=("customers", "production"),
+            options=Options(
+                assertions=(
+                    Assertion("json", "equals", "ok", property="/status"),
+                    Assertion("response_time", "less_than", str(SLOW), level="warn"),
+                )
+            ),
+        ),
+        parent="server",
+    ),
+    Planned(
+        "backup",
+        "push",
+        "",
+        NewMonitor(
+            granularity="day",
+            kind="push",
+            name="Nightly backup",
+            group=_OFFICE,
+            tags=("infrastructure",),
+            options=Options(grace=_GRACE),
+        ),
+    ),
+)
+
+
+class Made(NamedTuple):
+    """The monitors of the demo that are still there, by name, and all maintenance windows of its organization."""
+
+    monitors: dict[Name, Monitor]
+    windows: list[Window]
+
+
+def make(db: Connection, seal: Seal, website: Website, first_day: int, *, now: int, port: int, before: int) -> Made:
+    """The monitors as they are, made at the first start as if on the demo's first day; they follow the shop from the
+    port where it was before to another one."""
+    organization_id = website.organization_id
+    tools = Tools(seal, Fences((ip_network(shop.NETWORK),), opened=lambda _: ALL), len(PLANNED), Directory([website]))
+    if not rows.count_of(db, organization_id):
+        _first(db, tools, website, Reach(organization_id, By(_BY, first_day * DAY)), first_day, port)
+    elif before != port:
+        _follow(db, tools, Reach(organization_id, By(_BY, now)), before, port)
+    return Made(_found(db, organization_id, port), _windows(db, organization_id))
+
+
+def _first(db: Connection, tools: Tools, website: Website, acting: Reach, first_day: int, port: int) -> None:
+    made: dict[Name, Monitor] = {}
+    for planned in PLANNED:
+        given = replace(
+            planned.given,
+            url=planned.url(port),
+            website_id=website.id if planned.is_of_website else None,
+            parent_id=made[planned.parent].id if planned.parent is not None else None,
+        )
+        made[planned.name] = change.create(db, tools, acting, given)
+    if not _windows(db, acting.organization_id):
+        known = Monitors(Opened(tuple(made.values())), (), tools.websites)
+        for window in _maintenance(first_day):
+            windows.create(db, known, acting, window)
+    draft = AlarmDraft(
+        name="The shop is down",
+        description="Switched off, because its channel leads nowhere. Give it one of yours, and switch it on.",
+        enabled=False,
+        trigger="uptime",
+        conditions=Conditions(groups=(_SHOP,)),
+        destinations=(Destination("webhook", f"https://hooks.{website.domain}/alarms"),),
+    )
+    alarms.create(db, AlarmTools(tools.seal, tools.fences), acting.organization_id, acting.by, draft)
+
+
+def _maintenance(first_day: int) -> Sequence[NewMaintenance]:
+    age, minute, minutes = MOVED
+    began = (first_day + age) * DAY + minute * MINUTE
+    return (
+        NewMaintenance(
+            name="Updates of the server",
+            covers=Covers(groups=(_SHOP,)),
+            starts_at=_instant(first_day * DAY),
+            repeat=GivenRepeat(every="week", weekdays=(7,), time="03:00", minutes=60),
+        ),
+        NewMaintenance(
+            name="Move to a new database",
+            covers=Covers(groups=(_SHOP,)),
+            starts_at=_instant(began),
+            ends_at=_instant(began + minutes * MINUTE),
+        ),
+    )
+
+
+def _instant(ms: int) -> datetime:
+    return datetime.fromtimestamp(ms / 1000, UTC)
+
+
+def _follow(db: Connection, tools: Tools, acting: Reach, before: int, port: int) -> None:
+    for name, monitor in _found(db, acting.organization_id, before).items():
+        (planned,) = (one for one in PLANNED if one.name == name)
+        if planned.url(port):
+            change.update(db, tools, acting, ChangedMonitor(schedule_id=monitor.id, url=planned.url(port)))
+
+
+def _found(db: Connection, organization_id: str, port: int) -> dict[Name, Monitor]:
+    """Those that ask the shop at this port, and the oldest that waits to be told."""
+    own = [one.monitor for one in rows.everything(db) if one.monitor.organization_id == organization_id]
+    found: dict[Name, Monitor] = {}
+    for planned in PLANNED:
+        url = planned.url(port)
+        for monitor in own:
+            if monitor.kind == planned.kind and url in {"", monitor.url}:
+                found.setdefault(planned.name, monitor)
+    return found
+
+
+def _windows(db: Connection, organization_id: str) -> list[Window]:
+    return [window for window in window_rows.everything(db) if window.organization_id == organization_id]

@@ -1,0 +1,136 @@
+"""The manual: the pages of web/manual, each a tree of headings with anchors."""
+
+import re
+from collections.abc import Iterator
+from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from markupsafe import Markup
+from msgspec import Struct
+
+from analytics_box.app.docs.reference import slug_of
+from analytics_box.app.docs.search import Entry
+from analytics_box.base import errors
+from analytics_box.base.texts import Docs, Form
+from analytics_box.base.texts import Manual as Words
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
+
+_EXAMPLE = "https://stats.example.com"  # the box in every example
+_TO_COPY = re.compile(r'(?<!base_url = ")(?<!e\.g\. )' + re.escape(_EXAMPLE))  # but not where a setting is explained
+_OTHER_PAGE = re.compile(r"([a-z-]+)\.md(#.*)?")
+_BUTTON = re.compile(r"<button.*?</button>", re.DOTALL)
+_FENCE = Markup(
+    '<div class="copy"><pre tabindex="0" role="region" aria-label="{label}"><code id="{id}">{content}</code></pre>'
+    '<button class="button needs-script" type="button" data-copies="{id}" data-done="{done}">'
+    '<span aria-live="polite">{copy}</span></button></div>\n'
+)
+
+
+class Section(Struct, frozen=True):
+    """A heading, the HTML up to the next one, and the headings below it. `id` is its anchor."""
+
+    id: str
+    title: str
+    text: Markup
+    parts: tuple["Section", ...] = ()
+
+
+class Cover(Struct, frozen=True):
+    """What a list of pages says of one: its name in the address, its title and its first paragraph."""
+
+    name: str
+    title: str
+    lead: str
+
+
+class Manual:
+    """The pages of a folder, each made when somebody first asks for it. Their examples name this box's address."""
+
+    def __init__(self, folder: Path, address: str = _EXAMPLE) -> None:
+        self._folder = folder
+        self._address = address
+        self._read: dict[str, Section] = {}
+
+    @cached_property
+    def covers(self) -> tuple[Cover, ...]:
+        """All pages, without their text."""
+        starts = [(name, *self._source(name).split("\n\n", 2)[:2]) for name in Words.pages]
+        return tuple(Cover(name, title.removeprefix("# "), lead.replace("`", "")) for name, title, lead in starts)
+
+    def page(self, name: str) -> Section:
+        """One page. Raises NotFound."""
+        if name not in Words.pages:
+            raise errors.NotFound("The manual has no such page")
+        if name not in self._read:
+            self._read[name] = read(_TO_COPY.sub(lambda _: self._address, self._source(name)))
+        return self._read[name]
+
+    @cached_property
+    def entries(self) -> tuple[Entry, ...]:
+        """Every heading of every page, to be searched."""
+        return tuple(entry for name in Words.pages for entry in _entries(self.page(name), f"/docs/{name}"))
+
+    def _source(self, name: str) -> str:
+        return (self._folder / f"{name}.md").read_text(encoding="utf-8")
+
+
+def read(text: str) -> Section:
+    """A page of our own in Markdown: it begins with its title, and no heading skips a level."""
+    from markdown_it import MarkdownIt  # noqa: PLC0415  20 ms and 1 MB that only readers pay
+
+    markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
+    markdown.add_render_rule("fence", _fence)
+    tokens = markdown.parse(text)
+    _lead_to_pages(tokens)
+    starts = [number for number, token in enumerate(tokens) if token.type == "heading_open"]
+    headings = []
+    counted: dict[str, int] = {}
+    for start, end in pairwise((*starts, len(tokens))):
+        title = tokens[start + 1].content
+        html = markdown.renderer.render(tokens[start + 3 : end], markdown.options, counted)
+        headings.append((tokens[start].tag, Section(slug_of(title), title, Markup(html))))  # noqa: S704  our own text
+    return _tree(headings)
+
+
+def _fence(_: Any, tokens: "list[Token]", number: int, __: Any, counted: dict[str, int]) -> str:
+    """A block of code, with a button that copies it."""
+    counted["code"] = counted.get("code", 0) + 1
+    return _FENCE.format(
+        id=f"code-{counted['code']}",
+        label=Docs.code.format(number=counted["code"]),
+        content=tokens[number].content.rstrip("\n"),
+        done=Form.copied,
+        copy=Form.copy,
+    )
+
+
+def _lead_to_pages(tokens: "list[Token]") -> None:
+    """Links between the files of the folder become links between the pages."""
+    for token in (child for block in tokens for child in block.children or ()):
+        if token.type == "link_open" and (found := _OTHER_PAGE.fullmatch(str(token.attrs["href"]))):
+            token.attrs["href"] = f"/docs/{found[1]}{found[2] or ''}"
+
+
+def _tree(headings: list[tuple[str, Section]]) -> Section:
+    """The first heading with all others below it."""
+    (_, first), *others = headings
+    level = others[0][0] if others else ""
+    starts = [number for number, (tag, _) in enumerate(others) if tag == level]
+    parts = tuple(_tree(others[start:end]) for start, end in pairwise((*starts, len(others))))
+    return Section(first.id, first.title, first.text, parts)
+
+
+def _words(html: Markup) -> str:
+    """The text of a section without its buttons."""
+    return Markup(_BUTTON.sub("", html)).striptags()  # noqa: S704  our own text
+
+
+def _entries(page: Section, address: str) -> Iterator[Entry]:
+    yield Entry(address, page.title, "", _words(page.text))
+    for section in page.parts:
+        for part in (section, *section.parts):
+            yield Entry(f"{address}#{part.id}", part.title, page.title, _words(part.text))

@@ -1,0 +1,70 @@
+"""GET /openapi.json, and the same document as pages for people: GET /docs/api and GET /docs/api/{group}."""
+
+from typing import Any
+
+from litestar import Request, Response
+from litestar.di import NamedDependency
+from litestar.params import FromPath
+
+from analytics_box.app.docs.documentation import Documentation
+from analytics_box.app.docs.manual import Manual
+from analytics_box.app.docs.reference import Reference, slug_of
+from analytics_box.base import errors
+from analytics_box.web.call import Parts
+from analytics_box.web.compression import accepted, packed
+from analytics_box.web.page.templates import Pages
+
+_FOR_AN_HOUR = "public, max-age=3600, must-revalidate"
+
+
+async def openapi(request: Request[Any, Any, Any], parts: NamedDependency[Parts]) -> Response[bytes]:
+    """The OpenAPI document of this box; long, so it is compressed once and not for each who asks."""
+    headers = {"cache-control": _FOR_AN_HOUR, "vary": "accept-encoding"}
+    if "gzip" not in accepted(request.headers.get("accept-encoding", "")):
+        return Response(parts[Reference].encoded, media_type="application/json", headers=headers)
+    content = packed(parts[Reference].encoded, "gzip")
+    return Response(content, media_type="application/json", headers={**headers, "content-encoding": "gzip"})
+
+
+async def api(
+    request: Request[Any, Any, Any], parts: NamedDependency[Parts], pages: NamedDependency[Pages]
+) -> Response[bytes]:
+    """GET /docs/api: the API for people, from the same document."""
+    reference = parts[Reference]
+
+    def rendered() -> str:
+        document = reference.document
+        return pages.text(
+            "docs/api.html",
+            manual=parts[Manual],
+            groups=reference.groups,
+            here="api",
+            server=document["servers"][0]["url"],
+            version=document["info"]["version"],
+            refusals=[
+                (name.removeprefix("api-"), response["description"])
+                for name, response in document["components"]["responses"].items()
+                if name.startswith("api-")
+            ],
+        )
+
+    return await parts[Documentation].pages.answer(request, "api", rendered)
+
+
+async def group(
+    request: Request[Any, Any, Any],
+    name: FromPath[str],
+    parts: NamedDependency[Parts],
+    pages: NamedDependency[Pages],
+) -> Response[bytes]:
+    """GET /docs/api/{name}: the operations of one group. Raises NotFound."""
+    groups = parts[Reference].groups
+    match = next((one for one in groups if one.slug == slug_of(name)), None)
+    if match is None:
+        raise errors.NotFound("There is no such part of the API")
+    here = f"api/{match.slug}"
+
+    def rendered() -> str:
+        return pages.text("docs/group.html", manual=parts[Manual], groups=groups, here=here, group=match)
+
+    return await parts[Documentation].pages.answer(request, here, rendered)

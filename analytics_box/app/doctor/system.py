@@ -1,0 +1,141 @@
+"""The machine, if it matters: Python and libraries, limits of the process and of a container, the data directory.
+
+No name of the machine, of a user, or of a folder.
+"""
+
+import os
+import platform
+import resource
+import sys
+import time
+from importlib.metadata import PackageNotFoundError, requires, version
+from pathlib import Path
+from typing import Any, Final
+
+import analytics_box
+from analytics_box.base.store import schema
+
+_KNOWN_FILES: Final = frozenset(
+    (
+        *(
+            f"{name}{end}"
+            for name in (schema.BOX_FILE, schema.EVENTS_FILE, "rollups.db")
+            for end in ("", "-wal", "-shm")
+        ),
+        *("columns.duckdb", "columns.duckdb.wal", "secret.key", "salts", "reserve", "lock", "running", "unchecked"),
+        *("admin.sock", "analytics-box.toml", "clickhouse.json", "demo", "backups", "backups.json", "upgrading"),
+        *("copies", "restoring"),
+    )
+)
+_LIMITS: Final = {"openFiles": resource.RLIMIT_NOFILE, "memory": resource.RLIMIT_AS, "fileSize": resource.RLIMIT_FSIZE}
+_GROUPS: Final = ("memory.max", "memory.high", "memory.current", "cpu.max", "pids.max")
+
+
+def about() -> dict[str, Any]:
+    """The program, Python, the system, and the libraries that the program needs."""
+    return {
+        "version": analytics_box.__version__,
+        "python": platform.python_version(),
+        "implementation": platform.python_implementation(),
+        "singleFile": bool(getattr(sys, "frozen", False)),
+        "system": platform.system(),
+        "release": platform.release(),
+        "machine": platform.machine(),
+        "libc": " ".join(platform.libc_ver()),
+        "processors": os.cpu_count(),
+        "timeZone": time.strftime("%z"),
+        "root": os.geteuid() == 0,
+        "libraries": _libraries(),
+    }
+
+
+def _libraries() -> dict[str, str]:
+    found = {}
+    for wanted in requires("analytics-box") or ():
+        if ";" in wanted:
+            continue
+        name = next(wanted[:end] for end, letter in enumerate(f"{wanted} ") if letter in " [<>=!~(")
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = "missing"
+    return found
+
+
+def limits() -> dict[str, Any]:
+    """What the process and its container may use."""
+    return {
+        **{name: _limit(number) for name, number in _LIMITS.items()},
+        "container": _container(),
+        "controlGroup": {name: text for name in _GROUPS if (text := _line(Path("/sys/fs/cgroup") / name))},
+        "memoryTotalKb": _memory("MemTotal"),
+        "memoryAvailableKb": _memory("MemAvailable"),
+        "load": os.getloadavg(),
+    }
+
+
+def _limit(number: int) -> list[int | None]:
+    return [None if value == resource.RLIM_INFINITY else value for value in resource.getrlimit(number)]
+
+
+def _container() -> str:
+    if Path("/.dockerenv").exists():
+        return "docker"
+    if Path("/run/.containerenv").exists():
+        return "podman"
+    if os.environ.get("KUBERNETES_SERVICE_HOST"):
+        return "kubernetes"
+    return "systemd" if os.environ.get("INVOCATION_ID") else "none known"
+
+
+def _line(path: Path) -> str:
+    try:
+        text = path.read_text().strip()
+    except OSError:
+        return ""
+    return text if text.replace(" ", "").replace("max", "").isdigit() or text == "max" else ""
+
+
+def _memory(name: str) -> int | None:
+    for line in Path("/proc/meminfo").read_text().splitlines() if Path("/proc/meminfo").exists() else ():
+        if line.startswith(f"{name}:"):
+            return int(line.split()[1])
+    return None
+
+
+def data_directory(directory: Path, now: int) -> dict[str, Any]:
+    """Its disk and its files; those that are not ours are only counted. `now` is UTC ms."""
+    disk, found = os.statvfs(directory), sorted(directory.iterdir())
+    return {
+        "mode": f"{directory.stat().st_mode & 0o777:04o}",
+        "own": directory.stat().st_uid == os.geteuid(),
+        "fileSystem": _file_system(directory),
+        "free": disk.f_bavail * disk.f_frsize,
+        "total": disk.f_blocks * disk.f_frsize,
+        "freeInodes": disk.f_favail,
+        "files": {path.name: _file(path, now) for path in found if path.name in _KNOWN_FILES},
+        "others": sum(path.name not in _KNOWN_FILES for path in found),
+    }
+
+
+def _file(path: Path, now: int) -> dict[str, Any]:
+    found = path.lstat()
+    return {
+        "bytes": found.st_size,
+        "mode": f"{found.st_mode & 0o777:04o}",
+        "secondsOld": round(now / 1000 - found.st_mtime),
+        "link": path.is_symlink(),
+    }
+
+
+def _file_system(directory: Path) -> str:
+    """The kind of file system, like ext4, from the longest mount point above the directory."""
+    best, kind = -1, "not known"
+    resolved = str(directory.resolve())
+    for line in Path("/proc/self/mountinfo").read_text().splitlines():
+        fields, _, more = line.partition(" - ")
+        point = fields.split()[4].replace("\\040", " ")
+        above = resolved == point or resolved.startswith(point.rstrip("/") + "/")
+        if above and len(point) > best:
+            best, kind = len(point), more.split()[0]
+    return kind

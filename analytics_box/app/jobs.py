@@ -1,0 +1,458 @@
+"""Everything that happens on its own, as one literal table: description, interval, function."""
+
+import asyncio
+import logging
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
+from typing import Literal, NamedTuple
+
+from analytics_box.app import node_side, removals
+from analytics_box.app.box import Box
+from analytics_box.app.watch import sizes
+from analytics_box.app.watch.runs import Known, error_text
+from analytics_box.base import memory
+from analytics_box.base.backup.backups import Backups
+from analytics_box.base.errors import Unavailable
+from analytics_box.base.notify import mail_limits
+from analytics_box.base.store import job_runs, pairing, space
+from analytics_box.base.store.db import Connection
+from analytics_box.base.store.trouble import Seldom
+from analytics_box.ingest import repeats
+from analytics_box.ingest.cluster.primary import Machines
+from analytics_box.products.alerts.due import Reminders
+from analytics_box.products.alerts.traffic.watch import TrafficWatch
+from analytics_box.products.flags.editing import purging
+from analytics_box.products.flags.schedules import ticking as flag_schedules
+from analytics_box.products.flags.usage.counts import FlagCounts
+from analytics_box.products.links.clicks import retention as link_retention
+from analytics_box.products.links.clicks.waiting import Clicks
+from analytics_box.products.monitors.directory import Monitors
+from analytics_box.products.monitors.domains import DomainWatch
+from analytics_box.products.monitors.erasing import Erasing
+from analytics_box.products.monitors.running import old_urls
+from analytics_box.products.monitors.running import retention as check_retention
+from analytics_box.products.people import unused
+from analytics_box.products.status_pages.automatic.telling import AutomaticIncidents
+from analytics_box.products.status_pages.directory import StatusPages
+from analytics_box.products.status_pages.incidents import ticking
+from analytics_box.products.status_pages.subscribers.deliveries import SubscriberDeliveries
+from analytics_box.products.status_pages.view.keeping import store_days
+from analytics_box.products.status_pages.view.snapshots import Snapshots
+from analytics_box.tenants.accounts import sweep as accounts
+from analytics_box.tenants.accounts.second_step import SecondSteps
+from analytics_box.tenants.members import invitations
+from analytics_box.tenants.websites import maintenance
+from analytics_box.tenants.websites.directory import Directory
+from analytics_box.tenants.websites.maintenance import Maintenance
+
+log = logging.getLogger(__name__)
+
+LONG = 300  # seconds; what runs less often is remembered
+FIRST = 10  # seconds after the start until the first of them that is overdue; the others follow one by one
+
+
+class Job(NamedTuple):
+    """A job. `seconds` is the time between two runs. What `removes` what is old, or settles it for good, waits until
+    the clock is trusted. `on` says which machines it runs on: all, those that take events alone (nodes), or not those
+    (box)."""
+
+    name: str
+    seconds: int
+    run: Callable[[Box], Awaitable[None]]
+    removes: bool = False
+    on: Literal["all", "nodes", "box"] = "box"
+
+
+async def turn_salts(box: Box) -> None:
+    """Overwrite salts of days that are over even when no event comes, so that no address can be linked later."""
+    box.events.salts.current(box.clock.now())
+    box.events.salts.save()
+
+
+async def finish_erasures(box: Box) -> None:
+    """Complete the removal of people that a crash or a full disk broke off."""
+    await box.events.erasures.resume()
+
+
+async def sweep_limits(box: Box) -> None:
+    """Forget token buckets that are full again."""
+    box.limits.sweep()
+
+
+async def sweep_accounts(box: Box) -> None:
+    """Forget sessions, links and invitations that have ended."""
+    now = box.clock.now()
+
+    def sweep(db: Connection) -> None:
+        accounts.sweep(db, now)
+        invitations.sweep(db, now)
+        mail_limits.sweep(db, now)
+
+    await box.box_db.write(sweep)
+    box.parts[SecondSteps].sweep()
+
+
+async def purge_websites(box: Box) -> None:
+    """Remove deleted websites with their events once nobody can restore them any more."""
+    await removals.purge_websites(box.parts, box.events.db, grace_days=box.settings.grace_days, now=box.clock.now())
+
+
+async def retain_events(box: Box) -> None:
+    """Remove events that are older than their website wants to keep them."""
+    await maintenance.retain(_maintenance(box))
+
+
+async def remove_of_retired(box: Box) -> None:
+    """Remove from ClickHouse what retired machines have of deleted websites, and what is too old."""
+    websites = box.parts[Directory].all()
+    await node_side.remove_of_retired(box.box_db, box.events.engines, websites, box.clock.now())
+
+
+async def note_old_client_ids(box: Box) -> None:
+    """Write down when old client ids were last used."""
+    await maintenance.note_old_client_ids(_maintenance(box))
+
+
+async def purge_organizations(box: Box) -> None:
+    """Remove deleted organizations with all that was theirs once nobody can restore them any more."""
+    days, now = box.settings.organization_grace_days, box.clock.now()
+    await removals.purge_organizations(box.parts, box.events.db, grace_days=days, now=now)
+
+
+async def deliver_messages(box: Box) -> None:
+    """Send what waits for alert channels."""
+    await box.deliveries.run()
+
+
+async def report_channel_outages(box: Box) -> None:
+    """Report alert channels that fail through the other channels of their organization."""
+    if await box.deliveries.report_outages(box.settings.public_url):
+        box.deliveries.soon()
+
+
+async def tell_subscribers(box: Box) -> None:
+    """Send what waits for subscribers of status pages."""
+    await box.parts[SubscriberDeliveries].run()
+
+
+async def sweep_subscribers(box: Box) -> None:
+    """Forget who was asked to confirm and has not, and what subscribers were told long ago."""
+    await box.parts[SubscriberDeliveries].sweep()
+
+
+async def watch_monitors(box: Box) -> None:
+    """Begin the checks that are due, should what begins them have ended, and write that the box watches."""
+    await box.engine.tick()
+
+
+async def watch_domains(box: Box) -> None:
+    """Ask registries when the domains of monitors end, for those who want to be told."""
+    if await box.parts[DomainWatch].run():
+        box.deliveries.soon()
+
+
+async def sweep_deliveries(box: Box) -> None:
+    """Forget what was sent long ago."""
+    await box.deliveries.sweep()
+
+
+async def remind(box: Box) -> None:
+    """Remind of what lasts, escalate it, and tell what quiet hours held back."""
+    if await box.parts[Reminders].run():
+        box.deliveries.soon()
+
+
+async def watch_traffic(box: Box) -> None:
+    """Look whether the traffic of websites is as usual, for those who want to be told."""
+    if await box.parts[TrafficWatch].run():
+        box.deliveries.soon()
+
+
+async def sweep_alarms(box: Box) -> None:
+    """Forget what alarms dealt with long ago."""
+    await box.parts[Reminders].sweep()
+
+
+def _maintenance(box: Box) -> Maintenance:
+    elsewhere = box.events.engines.beyond.visitors
+    return Maintenance(box.box_db, box.events.db, box.parts[Directory], box.settings, box.clock, elsewhere)
+
+
+async def reload_geo(box: Box) -> None:
+    """Reopen the geo database if its file has changed."""
+    await asyncio.to_thread(box.events.geo.reload)
+
+
+async def count_allowed_bots(box: Box) -> None:
+    """Count the quarantined events of allowed bots that have not been counted yet."""
+    await box.events.quarantine.count_all()
+
+
+async def forget_quarantined(box: Box) -> None:
+    """Remove events quarantined for more than 30 days."""
+    await box.events.quarantine.forget()
+
+
+async def note_key_use(box: Box) -> None:
+    """Write down when API keys were last used."""
+    await box.note_key_use()
+
+
+async def note_numbers(box: Box) -> None:
+    """Tell events.db which numbers of websites, links, monitors are given, so that none is ever given twice."""
+    await pairing.note_numbers(box.box_db, box.events.db)
+
+
+async def sort_event_ids(box: Box) -> None:
+    """Sort the ids of new events into their table, so that few of them stay in memory."""
+    await repeats.sort_in(box.events.db, box.events.event_ids)
+
+
+async def forget_event_ids(box: Box) -> None:
+    """Forget the ids of events that are too old to come again."""
+    await repeats.forget(box.events.db, box.clock.now())
+
+
+async def write_drops(box: Box) -> None:
+    """Add what was not counted lately to its table."""
+    await box.events.dropped.write()
+
+
+async def forget_drops(box: Box) -> None:
+    """Forget what was not counted 90 days ago and before."""
+    await box.events.dropped.forget()
+
+
+async def retain_clicks(box: Box) -> None:
+    """Remove clicks on short links that are older than they are kept, and old counts of orphan clicks (404)."""
+    await link_retention.retain(box.events.db, box.settings, box.clock.now())
+
+
+async def sweep_clicks(box: Box) -> None:
+    """Remove what is left of the clicks on short links that are gone."""
+    await link_retention.sweep(box.parts[Clicks], box.box_db)
+
+
+async def retain_checks(box: Box) -> None:
+    """Put checks of monitors together that are older than they are kept one by one, and remove what is too old."""
+    await check_retention.retain(box.events.db, box.settings, box.clock.now())
+
+
+async def sweep_checks(box: Box) -> None:
+    """Remove what is left of the checks of monitors that are gone; after an upgrade, mask URLs in old ones."""
+    await check_retention.sweep(box.events.db, box.box_db, box.parts[Erasing])
+    await old_urls.mask(box.events.db, box.events.strings, partial(unused.sweep, box.events.erasures))
+
+
+async def follow_websites(box: Box) -> None:
+    """Let monitors rest whose website or organization was deleted, and go on where it was restored."""
+    box.parts[Monitors].follow()
+
+
+async def store_status_days(box: Box) -> None:
+    """Store days of status pages that are over: they do not change any more."""
+    await store_days(box.parts[Snapshots].sources, box.parts[StatusPages])
+
+
+async def turn_incidents(box: Box) -> None:
+    """Begin and end maintenances of status pages, and publish incidents that monitors have made."""
+    await ticking.tick(box.parts)
+
+
+async def sweep_incidents(box: Box) -> None:
+    """Forget drafts of incidents that monitors made and that ended long ago without being published."""
+    await box.parts[AutomaticIncidents].sweep()
+
+
+async def turn_flags(box: Box) -> None:
+    """Switch feature flags on and off and roll them out, as it is scheduled."""
+    await flag_schedules.tick(box.parts)
+
+
+async def write_flag_counts(box: Box) -> None:
+    """Add to their table how often feature flags were evaluated lately."""
+    await box.parts[FlagCounts].write()
+
+
+async def forget_flag_counts(box: Box) -> None:
+    """Forget how often feature flags were evaluated 400 days ago and before."""
+    await box.parts[FlagCounts].forget()
+
+
+async def purge_flags(box: Box) -> None:
+    """Remove deleted feature flags once nobody can bring them back any more."""
+    await purging.purge(box.parts)
+
+
+async def optimize(box: Box) -> None:
+    """Let SQLite refresh the statistics that its planner works with."""
+    for db in (box.box_db, box.events.db):
+        await db.write(_optimize)
+
+
+def _optimize(db: Connection) -> None:
+    db.pragma("optimize")
+
+
+async def watch_clock(box: Box) -> None:
+    """Notice when the clock jumps ahead."""
+    await box.clock_watch.is_trusted()
+
+
+async def look_at_disk(box: Box) -> None:
+    """Refuse events while little of the disk is free, take them again once there is room, and keep a reserve."""
+    await asyncio.to_thread(box.reserve.look)
+    await asyncio.to_thread(box.reserve.keep)
+
+
+async def look_at_files(box: Box) -> None:
+    """Notice when the databases are removed, replaced or damaged while the box runs."""
+    for check in box.file_checks:
+        await asyncio.to_thread(check.run)
+
+
+async def give_space_back(box: Box) -> None:
+    """Shorten files of which a tenth is empty, in small writes: much has been removed, or stored anew."""
+    for db in (box.box_db, box.events.db):
+        while await db.write(_shorten):
+            pass
+
+
+def _shorten(db: Connection) -> bool:
+    """Take some empty pages off the file, if there are many; whether there may be more to take."""
+    empty, pages = (int(str(db.pragma(name))) for name in ("freelist_count", "page_count"))
+    return empty * 10 >= pages and space.shorten(db)
+
+
+async def give_memory_back(_box: Box) -> None:
+    """Return memory to the system that a burst of questions has left unused."""
+    await asyncio.to_thread(memory.give_back)
+
+
+async def maintain_columns(box: Box) -> None:
+    """Make the column replica of the events where it pays, and keep it close behind them."""
+    if box.mirroring is not None and not box.mirroring.has_asked:
+        return  # what it would send may have to be removed
+    await box.events.engines.maintain()
+    if box.events.engines.replaced_at:
+        box.parts[Machines].replace(box.events.engines.replaced_at)
+
+
+async def hear_from_primary(box: Box) -> None:
+    """Ask the primary which websites, keys and salts there are, and do what it ordered."""
+    if box.mirroring is not None:
+        await box.mirroring.pull(box.node_memory)
+
+
+async def back_up(box: Box) -> None:
+    """Make a backup if it is time for one."""
+    await box.parts[Backups].run_if_due()
+
+
+async def note_sizes(box: Box) -> None:
+    """Write down how large the data is today, so that it can be said when the disk will be full."""
+    now = box.clock.now()
+    today = await asyncio.to_thread(sizes.measured, box.settings.data_dir, now)
+    await box.box_db.write(lambda db: sizes.note(db, today))
+
+
+JOBS = (
+    Job("hear from the primary", 3, hear_from_primary, on="nodes"),
+    Job("turn salts", 60, turn_salts, on="all"),
+    Job("finish erasures", 10, finish_erasures, on="all"),
+    Job("sweep limits", 60, sweep_limits, on="all"),
+    Job("sweep accounts", 3_600, sweep_accounts),
+    Job("note old client ids", 300, note_old_client_ids),
+    Job("purge websites", 3_600, purge_websites, removes=True),
+    Job("purge organizations", 3_600, purge_organizations, removes=True),
+    Job("retain events", 21_600, retain_events, removes=True, on="all"),
+    Job("remove events of retired machines", 21_600, remove_of_retired, removes=True),
+    Job("deliver messages", 5, deliver_messages),
+    Job("report channel outages", 60, report_channel_outages),
+    Job("tell subscribers", 5, tell_subscribers),
+    Job("watch monitors", 5, watch_monitors),
+    Job("watch domains", 3_600, watch_domains),
+    Job("sweep deliveries", 86_400, sweep_deliveries),
+    Job("sweep subscribers", 3_600, sweep_subscribers, removes=True),
+    Job("remind", 30, remind),
+    Job("watch traffic", 60, watch_traffic),
+    Job("sweep alarms", 86_400, sweep_alarms, removes=True),
+    Job("reload places", 60, reload_geo, on="all"),
+    Job("count people", 3_600, count_allowed_bots, on="all"),
+    Job("forget held events", 3_600, forget_quarantined, removes=True, on="all"),
+    Job("note key use", 60, note_key_use),
+    Job("note numbers", 60, note_numbers, on="all"),
+    Job("sort event ids", 10, sort_event_ids, on="all"),
+    Job("forget event ids", 3_600, forget_event_ids, on="all"),
+    Job("tend columns", 5, maintain_columns, on="all"),
+    Job("write drops", 1, write_drops, on="all"),
+    Job("forget drops", 21_600, forget_drops, removes=True, on="all"),
+    Job("sweep clicks", 600, sweep_clicks),
+    Job("retain clicks", 21_600, retain_clicks, removes=True),
+    Job("follow websites", 10, follow_websites),
+    Job("sweep checks", 600, sweep_checks),
+    Job("retain checks", 21_600, retain_checks, removes=True),
+    Job("store status days", 3_600, store_status_days, removes=True),
+    Job("turn incidents", 10, turn_incidents),
+    Job("sweep incidents", 86_400, sweep_incidents, removes=True),
+    Job("turn flags", 10, turn_flags),
+    Job("write flag counts", 60, write_flag_counts),
+    Job("purge flags", 3_600, purge_flags, removes=True),
+    Job("forget flag counts", 86_400, forget_flag_counts, removes=True),
+    Job("back up", 60, back_up, on="all"),
+    Job("watch the clock", 600, watch_clock, on="all"),
+    Job("look at the disk", 5, look_at_disk, on="all"),
+    Job("look at files", 10, look_at_files, on="all"),
+    Job("note sizes", 21_600, note_sizes, on="all"),
+    Job("optimize", 86_400, optimize, on="all"),
+    Job("give space back", 3_600, give_space_back, on="all"),
+    Job("give memory back", 60, give_memory_back, on="all"),
+)
+
+
+def of(box: Box) -> tuple[Job, ...]:
+    """The jobs that this machine has."""
+    other = "box" if box.mirroring is not None else "nodes"
+    return tuple(job for job in JOBS if job.on != other)
+
+
+def declare(box: Box, next_runs: Callable[[], Mapping[str, int]]) -> None:
+    """Tell what shows the jobs which there are, and when each runs next (Unix ms)."""
+    box.runs.known = {job.name: Known((job.run.__doc__ or "").partition("\n")[0], job.seconds) for job in of(box)}
+    box.runs.next_runs = next_runs
+
+
+def delays(box: Box) -> dict[str, float]:
+    """Seconds from now to the first run of each job with a long interval: what is left of its interval."""
+    now = box.clock.now()
+    long = [job for job in of(box) if job.seconds >= LONG]
+    ran = box.box_db.write_now(lambda db: job_runs.last_runs(db, [job.name for job in long], now))
+    return {
+        job.name: max(job.seconds - max(now - ran[job.name], 0) / 1000, FIRST + place) for place, job in enumerate(long)
+    }
+
+
+_may_complain: defaultdict[str, Seldom] = defaultdict(Seldom)  # of a process
+
+
+async def run(job: Job, box: Box) -> None:
+    """Run one job; a failure is logged and does not stop the next run."""
+    began, failed, error = box.clock.monotonic(), True, ""
+    try:
+        if job.removes and not await box.clock_watch.is_trusted():
+            return
+        await job.run(box)
+        if job.seconds >= LONG:
+            now = box.clock.now()
+            await box.box_db.write(lambda db: job_runs.note(db, job.name, now))
+        failed = False
+    except Unavailable as refused:
+        error = error_text(refused)
+        if _may_complain[job.name]:
+            log.warning("The job '%s' did not run, and will again: %s", job.name, refused.message)
+    except Exception as broken:
+        error = error_text(broken)
+        log.exception("The job '%s' failed", job.name)
+    seconds = box.clock.monotonic() - began
+    box.runs.note(job.name, box.clock.now(), seconds=seconds, failed=failed, error=error)

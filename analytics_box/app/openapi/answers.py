@@ -1,0 +1,338 @@
+"""The shapes of answers that handlers write as they go. Procedures have their own.
+
+Specification 2.3, 2.4, 2.9; wire 3.5, 3.6, 4.2, 4.3, 11.1, 11.2.
+"""
+
+from typing import Annotated, Any, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType, field
+
+from analytics_box.base.errors import Detail, ResourceType
+
+RequestId = Annotated[str, Meta(description="The id of this request, also in the header X-Request-ID.")]
+Row = Annotated[dict[str, Any], Meta(description="Its fields depend on the query type: see Rows.")]
+
+
+class Health(Struct):
+    status: Literal["ok"]
+
+
+class Ready(Struct):
+    status: Literal["ok"]
+
+
+class Pushed(Struct):
+    """A monitor was told."""
+
+    ok: Literal[True]
+    requestId: RequestId
+
+
+class UploadedPicture(Struct):
+    """Where a picture is served from now on."""
+
+    url: str
+    requestId: RequestId
+
+
+class WebsiteItem(Struct):
+    """A website that the caller may read."""
+
+    id: str
+    name: str
+    domain: str
+    isPublic: bool
+    createdAt: Annotated[str, Meta(description="ISO 8601 in UTC with milliseconds.")]
+
+
+class WebsiteItems(Struct):
+    success: Literal[True]
+    websites: list[WebsiteItem]
+    total: int
+    requestId: RequestId
+
+
+class TypeOutput(Struct):
+    """A field of a query type's rows."""
+
+    name: str
+    type: Literal["string", "number", "boolean", "date", "datetime", "json"]
+    description: str | UnsetType = UNSET
+    unit: str | UnsetType = UNSET
+
+
+class TypeMeta(Struct):
+    """What a query type is, for people and for tools that draw it."""
+
+    title: str
+    description: str
+    category: str
+    tags: list[str]
+    outputFields: list[str]
+    output_fields: list[TypeOutput]
+    sortable: list[str]
+    default_visualization: Literal["table", "timeseries", "bar", "pie", "metric", "area", "line"]
+    supports_granularity: list[str]
+
+
+class TypeConfig(Struct):
+    """What a query type takes. `meta` is there with include_meta=true."""
+
+    allowedFilters: list[str]
+    customizable: bool
+    defaultLimit: int
+    publicAccess: bool
+    meta: TypeMeta | UnsetType = UNSET
+
+
+class TypesAnswer(Struct):
+    success: Literal[True]
+    types: list[str]
+    configs: dict[str, TypeConfig]
+    presets: list[str]
+    requestId: RequestId
+
+
+class QueryEntry(Struct):
+    """The answer to one parameter, which succeeds or fails on its own; failed ones come last."""
+
+    parameter: Annotated[str, Meta(description="The parameter's id, else its name.")]
+    success: bool
+    data: list[Row]
+    error: str | UnsetType = UNSET
+    code: (
+        Annotated[
+            Literal["LIMIT_EXCEEDED"],
+            Meta(description="The answer would be too large; the error says what to ask instead."),
+        ]
+        | UnsetType
+    ) = UNSET
+    comparison: (
+        Annotated[
+            dict[str, Any], Meta(description="startDate, endDate and data of the earlier range, if one was asked for.")
+        ]
+        | UnsetType
+    ) = UNSET
+    ignoredFilters: (
+        Annotated[list[str], Meta(description="Fields of filters that this query type does not know.")] | UnsetType
+    ) = UNSET
+
+
+class CompiledPart(Struct):
+    """A part of a statement's range, in UTC, and what it is read from."""
+
+    from_: str = field(name="from")
+    until: str
+    read: Literal["rollups", "rows"]
+
+
+class CompiledStatement(Struct):
+    """One statement with its named parameters."""
+
+    sql: str
+    params: dict[str, Any]
+    engine: Annotated[str, Meta(description="sqlite, duckdb or clickhouse.")]
+    why: Annotated[str, Meta(description="The reason for this engine.")]
+    follows: Annotated[int, Meta(description="It runs after this statement, counted from 1.")] | UnsetType = UNSET
+    open: Annotated[list[str], Meta(description="Parameters that are only known then; null here.")] | UnsetType = UNSET
+    note: Annotated[str, Meta(description="What it looks for.")] | UnsetType = UNSET
+    parts: (
+        Annotated[list[CompiledPart], Meta(description="Its range, where not all of it is read from rows.")] | UnsetType
+    ) = UNSET
+
+
+class CompiledEntry(Struct):
+    """What one parameter would run."""
+
+    parameter: str
+    success: bool
+    engine: str
+    sql: str
+    params: dict[str, Any]
+    statements: list[CompiledStatement]
+    error: str | UnsetType = UNSET
+    ignoredFilters: list[str] | UnsetType = UNSET
+
+
+class CompileAnswer(Struct):
+    """What a query would run. Without `data` for the body of a single type."""
+
+    success: Literal[True]
+    engine: str
+    requestId: RequestId
+    sql: Annotated[str, Meta(description="All statements in one text.")] | UnsetType = UNSET
+    params: dict[str, Any] | UnsetType = UNSET
+    statements: list[CompiledStatement] | UnsetType = UNSET
+    data: list[CompiledEntry] | UnsetType = UNSET
+
+
+class QueryMeta(Struct):
+    parameters: list[str]
+    total_parameters: int
+    page: int
+    limit: int
+    filters_applied: Annotated[int, Meta(description="How many filters were sent.")]
+
+
+class QueryResult(Struct):
+    """One query of a batch."""
+
+    queryId: str
+    data: list[QueryEntry]
+    meta: QueryMeta
+
+
+class QueryAnswer(Struct):
+    """The answer to one query. `success` says that the query was valid; each entry has its own."""
+
+    success: Literal[True]
+    queryId: Annotated[str, Meta(description="The id that the query brought, else empty.")]
+    data: list[QueryEntry]
+    meta: QueryMeta
+    requestId: RequestId
+
+
+class QueryBatchAnswer(Struct):
+    """The answer to an array of queries."""
+
+    success: Literal[True]
+    batch: Literal[True]
+    results: list[QueryResult]
+    requestId: RequestId
+
+
+class EventsTaken(Struct):
+    """The events are on disk."""
+
+    status: Literal["success"]
+    type: Literal["custom_event"]
+    count: int
+    requestId: RequestId
+
+
+class PageEventTaken(Struct):
+    """The event is on disk."""
+
+    status: Literal["success"]
+    type: Literal["track", "outgoing_link", "custom", "error", "web_vitals"]
+    requestId: RequestId
+
+
+class SpansTaken(Struct):
+    """All of the list is on disk."""
+
+    status: Literal["success"]
+    type: Literal["web_vitals", "error", "engagement"]
+    count: int
+    requestId: RequestId
+
+
+class Identified(Struct):
+    """What was said is on disk."""
+
+    status: Literal["success"]
+    type: Literal["identify"]
+    requestId: RequestId
+
+
+class EventError(Struct):
+    """What is wrong with one field of an event."""
+
+    code: str
+    field: str
+    message: str
+
+
+class BatchItem(Struct):
+    """The verdict on one event of a batch; with status success it is on disk."""
+
+    status: Literal["success", "error"]
+    type: str | UnsetType = UNSET
+    eventId: str | UnsetType | None = UNSET
+    message: str | UnsetType = UNSET
+    code: str | UnsetType = UNSET
+    eventType: str | UnsetType | None = UNSET
+    error: str | UnsetType = UNSET
+    errors: list[EventError] | UnsetType = UNSET
+
+
+class IdentifyTaken(Struct):
+    """What was said is on disk."""
+
+    status: Literal["success"]
+    type: Literal["identify"]
+    requestId: RequestId
+
+
+class BatchTaken(Struct):
+    status: Literal["success"]
+    batch: Literal[True]
+    processed: int
+    results: list[BatchItem]
+    requestId: RequestId
+
+
+class RefusalData(Struct):
+    """The facts of a refusal that programs decide by: the first two of NOT_FOUND; `feature` and `requiredPlan` of
+    FEATURE_UNAVAILABLE; `feature`, `limit` and `current` of CONFLICT, if a limit is reached; the last of
+    SERVICE_UNAVAILABLE."""
+
+    resourceType: Annotated[ResourceType, Meta(description="The type of the missing resource.")] | UnsetType = UNSET
+    resourceId: Annotated[str, Meta(description="The id of the missing resource, as sent.")] | UnsetType = UNSET
+    feature: (
+        Annotated[str, Meta(description="The feature that the plan lacks, or whose limit is reached.")] | UnsetType
+    ) = UNSET
+    requiredPlan: Annotated[str, Meta(description="The first plan that includes the feature.")] | UnsetType = UNSET
+    limit: Annotated[int, Meta(description="The limit.")] | UnsetType = UNSET
+    current: Annotated[int, Meta(description="The current number.")] | UnsetType = UNSET
+    retryAfter: Annotated[int, Meta(description="Seconds to wait before you try again.")] | UnsetType = UNSET
+
+
+class Refusal(Struct):
+    """Why a request was refused. The last four fields come with RATE_LIMITED."""
+
+    success: Literal[False]
+    error: Annotated[str, Meta(description="What is wrong, for people.")]
+    code: Annotated[str, Meta(description="What is wrong, for programs.")]
+    requestId: RequestId
+    reason: Annotated[str, Meta(description="A finer code.")] | UnsetType = UNSET
+    details: list[Detail] | UnsetType = UNSET
+    data: RefusalData | UnsetType = UNSET
+    limit: Annotated[int, Meta(description="Requests that the window holds.")] | UnsetType = UNSET
+    remaining: int | UnsetType = UNSET
+    reset: Annotated[int, Meta(description="When it is full again: Unix milliseconds.")] | UnsetType = UNSET
+    retryAfter: Annotated[int, Meta(description="Seconds to wait before you try again.")] | UnsetType = UNSET
+
+
+class EventRefusal(Struct):
+    """Why events were refused. None of the request's events was taken."""
+
+    success: Literal[False]
+    status: Literal["error"]
+    error: str
+    message: str
+    code: str
+    reason: Annotated[str, Meta(description="A finer code, such as TRACK_MISSING_SCOPE.")]
+    retryable: Annotated[bool, Meta(description="Whether the same request may work later.")]
+    requestId: RequestId
+    errors: list[EventError] | UnsetType = UNSET
+    limit: int | UnsetType = UNSET
+    remaining: int | UnsetType = UNSET
+    reset: Annotated[int, Meta(description="When it is full again: Unix milliseconds.")] | UnsetType = UNSET
+    retryAfter: Annotated[int, Meta(description="Seconds to wait before you try again.")] | UnsetType = UNSET
+
+
+class RpcProblem(Struct):
+    """What an oRPC client throws."""
+
+    defined: bool
+    code: str
+    status: int
+    message: str
+    data: dict[str, Any]
+
+
+class RpcRefusal(Struct):
+    """A refusal in the enveloped form."""
+
+    json: RpcProblem

@@ -1,0 +1,89 @@
+"""What the code does not say of itself about short URLs (wire 7.3), which no table of routes has."""
+
+from typing import Any, Final
+
+from analytics_box.app.openapi.described import Described
+from analytics_box.products.links.short_url import PREFIX
+
+Schema = dict[str, Any]
+
+_TAG: Final = "Short URLs"
+_SLUG: Final[Schema] = {
+    "name": "slug",
+    "in": "path",
+    "required": True,
+    "description": "The link's slug.",
+    "schema": {"type": "string", "pattern": "^[A-Za-z0-9_-]{3,50}$"},
+}
+_KNOWN: Final[Schema] = {
+    "name": "If-None-Match",
+    "in": "header",
+    "description": "The ETag of an earlier redirect.",
+    "schema": {"type": "string"},
+}
+_WHERE: Final = (
+    "The target: by the first rule that holds, else that of the phone's system, else a variant of the test, else the "
+    "link's own. Nothing of the request can name it; `queryForwarding` adds parameters at most."
+)
+_FOLLOWED: Final = {
+    301: "The same as 302, where the link's `redirectStatus` is 301.",
+    302: f"{_WHERE} Also: where a link leads that is over (`expiredRedirectUrl`), where unknown slugs lead on a domain "
+    "of short links (`notFoundUrl`), and for programs that make previews the page of the preview.",
+    304: "The browser knows the target already (If-None-Match); not a click.",
+    307: "The same as 302, where `redirectStatus` is 307.",
+    308: "The same as 302, where `redirectStatus` is 308.",
+}
+_REFUSED: Final = (404, 405, 410)
+_PAGE: Final = "text/html"
+
+LINKS: Final[dict[tuple[str, str], Described]] = {
+    ("GET", f"{PREFIX}{{slug}}"): Described(
+        _TAG,
+        "Open a short link",
+        "Visits by people are clicks. Bots, previews and prefetches are redirected as well and counted separately. "
+        "On a link domain, the path is `/{slug}`. A 200 is a page: the password form of a protected link, a page that "
+        "opens the link's app on a phone, or the preview for Office, which looks links up first.",
+        parameters=(_SLUG, _KNOWN),
+        errors=_REFUSED,
+        moved=_FOLLOWED,
+        answer=str,
+        media=_PAGE,
+    ),
+    ("HEAD", f"{PREFIX}{{slug}}"): Described(
+        _TAG,
+        "Destination of a short link",
+        "Same as GET, without a body. Never counts as a click.",
+        parameters=(_SLUG, _KNOWN),
+        errors=_REFUSED,
+        moved=_FOLLOWED,
+        empty={200: "The link asks for a password, or opens an app."},
+    ),
+    ("POST", f"{PREFIX}{{slug}}"): Described(
+        _TAG,
+        "Open a short link with its password, or forward a request to its destination",
+        "For links with a password, and for links whose `redirectStatus` is 307 or 308, which also accept `PUT`, "
+        "`PATCH` and `DELETE`; other links answer 405. Passwords can be tried `limit_link_passwords` (10) times a "
+        "minute per IP address. A click counts once the password is correct.",
+        parameters=(_SLUG,),
+        form={"password": "The password."},
+        errors=(*_REFUSED, 403, 408, 413),
+        moved={
+            302: "The destination of an expired link (`expiredRedirectUrl`), or of unknown slugs (`notFoundUrl`).",
+            303: f"The password is correct. {_WHERE}",
+            **dict.fromkeys((307, 308), "The destination, to which the client sends the same request."),
+        },
+        answer=str,
+        media=_PAGE,
+    ),
+    ("GET", f"{PREFIX}{{slug}}/preview"): Described(
+        _TAG,
+        "Preview of a short link",
+        "For bots, the values of `ogTitle` and the other preview fields; for people, a button that continues to the "
+        "destination. No password is required: the preview of a protected link shows only a placeholder title.",
+        parameters=(_SLUG,),
+        errors=_REFUSED,
+        moved={302: "The destination of an expired link, or of unknown slugs."},
+        answer=str,
+        media=_PAGE,
+    ),
+}

@@ -1,0 +1,119 @@
+"""The parts of the box that pages and the API alone ask for, created when one of them first does."""
+
+from typing import TYPE_CHECKING
+
+from analytics_box.app.docs.documentation import Documentation
+from analytics_box.app.docs.manual import Manual
+from analytics_box.app.docs.reference import Reference
+from analytics_box.app.palette_sources import SOURCES
+from analytics_box.app.parts import Wired, web_dir
+from analytics_box.app.subjects import subjects
+from analytics_box.base.file_queue import FileQueue
+from analytics_box.base.later import Later
+from analytics_box.base.notify.change import Tools
+from analytics_box.figures.late_parts import KnownRows, LateParts
+from analytics_box.figures.segmented import SegmentedBoard
+from analytics_box.figures.values import KeptValues, KnownValues
+from analytics_box.products.flags.comparing.people import RecentPeople
+from analytics_box.products.flags.figures.splits import FlagSplits
+from analytics_box.products.goals.lookup import kept_goals
+from analytics_box.products.goals.named import NamedGoals
+from analytics_box.products.links.bulk.jobs import ImportJobs
+from analytics_box.products.links.listing.suggested import slugs
+from analytics_box.products.links.named import NamedLinks
+from analytics_box.products.monitors.editing import change as monitor_change
+from analytics_box.products.monitors.outages import watched_websites
+from analytics_box.products.overview.autocomplete import KeptSuggestions
+from analytics_box.products.overview.board import WEBSITE
+from analytics_box.products.people.matching import Traits
+from analytics_box.products.people.reading import Profiles
+from analytics_box.products.sample_data.example import Examples
+from analytics_box.products.segments.menu import saved_segments
+from analytics_box.products.status_pages.console.from_monitors import reporting
+from analytics_box.query.budget import PUBLIC_PARAMETERS, Allowed, AnswerBudgets
+from analytics_box.query.run import Queries
+from analytics_box.tenants.accounts.tries import Tries
+from analytics_box.web.page.kept_forms import KeptForms
+from analytics_box.web.palette.sources import Palette
+
+if TYPE_CHECKING:
+    from analytics_box.app import openapi
+else:
+    openapi = Later("analytics_box.app.openapi")  # a megabyte, until the reference is read
+
+
+def page_parts(wired: Wired) -> tuple[object, ...]:
+    """All of them; those of a kind beside each other."""
+    return (*_signing_in(wired), *_of_rooms(wired), *_on_pages(wired), _queries(wired))
+
+
+def _signing_in(wired: Wired) -> tuple[object, ...]:
+    state, settings = wired.state, wired.settings
+    tries = Tries(state.limits, state.seal, settings)
+    return (
+        tries,
+        KeptForms(wired.clock, mark_cookie=tries.cookie_name, knows=tries.knows, settings=settings),
+    )
+
+
+def _of_rooms(wired: Wired) -> tuple[object, ...]:
+    """The parts of single rooms."""
+    state, events, clock, settings, fences = (
+        wired.state,
+        wired.events,
+        wired.clock,
+        wired.settings,
+        wired.clients.fences,
+    )
+    return (
+        subjects(state.db, state.websites, state.organizations),
+        Examples(events.db, events.intake.ledger, clock),
+        Profiles(events.db, state.seal, events.erasures),
+        RecentPeople(events.db, state.seal, state.websites),
+        reporting(state.status_pages),
+        watched_websites(state.monitors, events.db),
+        monitor_change.Tools(state.seal, fences, settings.monitors_per_organization, state.websites),
+        Tools(state.seal, fences),
+    )
+
+
+def _queries(wired: Wired) -> Queries:
+    """The parts that answer questions about events, and about what box.db knows of them."""
+    state, db, settings = wired.state, wired.events.db, wired.settings
+    return Queries(
+        wired.events.engines,
+        wired.clock,
+        seconds=settings.query_seconds,
+        traits=Traits(db, state.seal),
+        links=NamedLinks(state.db, state.websites),
+        goals=NamedGoals(state.db, state.websites),
+        splits=FlagSplits(state.db, state.flags, state.websites),
+        public=max(1, settings.readers // 2),
+        budgets=AnswerBudgets(
+            Allowed(settings.answer_bytes, settings.answer_rows),
+            Allowed(settings.answer_bytes_anonymous, settings.answer_rows_anonymous, PUBLIC_PARAMETERS),
+        ),
+    )
+
+
+def _on_pages(wired: Wired) -> tuple[object, ...]:
+    """The parts of pages, and what they keep for a while."""
+    clock, settings = wired.clock, wired.settings
+    manual = Manual(web_dir() / "manual", settings.public_url)
+    reference = Reference(lambda: openapi.document(settings, cookie=wired.state.sign_ins.cookie_name))
+    return (
+        LateParts(clock),
+        KnownRows(),
+        KeptValues(clock),
+        KnownValues({"link": slugs}),
+        KeptSuggestions(clock),
+        saved_segments(),
+        kept_goals(),
+        SegmentedBoard(WEBSITE),
+        Palette(SOURCES),
+        ImportJobs(clock),
+        FileQueue(),
+        manual,
+        reference,
+        Documentation(manual, reference),
+    )

@@ -1,0 +1,193 @@
+"""What goes when an organization or a website goes for good: one table for all rooms, and the two jobs over it.
+
+First the facts, then the rows of box.db with an audit entry, then what is in memory. A crash in between is no harm:
+what is left is removed by the next run. What goes with a person of a website is in profiles.erasure.
+"""
+
+import logging
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import Final, NamedTuple
+
+from analytics_box.base import audit
+from analytics_box.base.acting import THE_BOX, By
+from analytics_box.base.clock import DAY
+from analytics_box.base.facts import erase
+from analytics_box.base.store.db import Connection, Db
+from analytics_box.products.alerts import telling
+from analytics_box.products.flags.directory import Flags
+from analytics_box.products.flags.lookup import scopes_of
+from analytics_box.products.links.clicks.waiting import Clicks
+from analytics_box.products.links.domains.lookup import LinkDomains
+from analytics_box.products.links.lookup import link_numbers
+from analytics_box.products.links.redirects.directory import LinkDirectory
+from analytics_box.products.monitors.directory import Monitors
+from analytics_box.products.monitors.erasing import Erasing
+from analytics_box.products.monitors.lookup import monitor_numbers, monitors_of_website, numbers_of_website
+from analytics_box.products.status_pages.directory import StatusPages
+from analytics_box.tenants.keys.ring import KeyRing
+from analytics_box.tenants.organizations import deletion
+from analytics_box.tenants.organizations.rules import Deleted
+from analytics_box.tenants.tenancy.directory import Organizations
+from analytics_box.tenants.websites import change as websites
+from analytics_box.tenants.websites.directory import Directory
+from analytics_box.tenants.websites.rules import Website
+from analytics_box.web.call import Parts
+
+log = logging.getLogger(__name__)
+
+
+class Loss(NamedTuple):
+    """What a room loses with an organization.
+
+    Rows of `tables` go with the organization that they name, and rows of `of_websites` with the website. `facts`
+    removes events of an organization and says how many; it runs before the rows go. `forget` is for what is in memory.
+    The same for a website, beside its own events: `facts_of_website`, and `forget_website`; `end_website` tells what is
+    over with it, before its rows go.
+    """
+
+    room: str
+    tables: tuple[str, ...] = ()
+    of_websites: tuple[str, ...] = ()
+    facts: Callable[[Parts, Db, Deleted], Awaitable[int]] | None = None
+    forget: Callable[[Parts, str], None] | None = None
+    facts_of_website: Callable[[Parts, str], Awaitable[int]] | None = None
+    forget_website: Callable[[Parts, str], None] | None = None
+    end_website: Callable[[Connection, str, int], None] | None = None
+
+
+async def _events(parts: Parts, events: Db, gone: Deleted) -> int:
+    sites = await parts.box_db.read(partial(deletion.sites, organization_id=gone.id))
+    return sum([await erase.site(events, site) for site in (*sites, gone.site)])
+
+
+async def _clicks(parts: Parts, events: Db, gone: Deleted) -> int:
+    return await parts[Clicks].erase(await parts.box_db.read(partial(link_numbers, organization_id=gone.id)))
+
+
+async def _checks(parts: Parts, _: Db, gone: Deleted) -> int:
+    return await parts[Erasing].erase(await parts.box_db.read(partial(monitor_numbers, organization_id=gone.id)))
+
+
+async def _checks_of_website(parts: Parts, website_id: str) -> int:
+    return await parts[Erasing].erase(await parts.box_db.read(partial(numbers_of_website, website_id=website_id)))
+
+
+async def _flags(parts: Parts, _: Db, gone: Deleted) -> int:
+    """Flags leave no facts; those of the organization's websites are found only while its rows are there."""
+    for scope_id in await parts.box_db.read(partial(scopes_of, organization_id=gone.id)):
+        parts[Flags].forget(scope_id)
+    return 0
+
+
+def _end_monitors(db: Connection, website_id: str, now: int) -> None:
+    for monitor_id, organization_id in monitors_of_website(db, website_id):
+        telling.forget(db, organization_id, f"monitor:{monitor_id}", now=now)
+
+
+def _forget_links(parts: Parts, organization_id: str) -> None:
+    parts[LinkDirectory].forget_organization(organization_id)
+    parts[LinkDomains].forget_organization(organization_id)
+
+
+# In an order that references allow.
+LOSSES: Final = (
+    Loss("members", ("invitations",)),
+    Loss("keys", ("api_keys",), forget=lambda parts, gone: parts[KeyRing].forget_organization(gone)),
+    Loss("accounts", ("sessions",)),
+    Loss("alarms", ("alarms",), of_websites=("alarms", "traffic_outages")),
+    Loss("notify", ("channels",)),
+    Loss("status_pages", ("status_pages",), forget=lambda parts, gone: parts[StatusPages].forget_organization(gone)),
+    Loss(
+        "links",
+        ("links", "link_folders", "link_domains"),
+        facts=_clicks,
+        forget=_forget_links,
+    ),
+    Loss(
+        "monitors",
+        ("monitors", "maintenance_windows"),
+        of_websites=("monitors",),
+        facts=_checks,
+        forget=lambda parts, gone: parts[Monitors].forget_organization(gone),
+        facts_of_website=_checks_of_website,
+        forget_website=lambda parts, gone: parts[Monitors].forget_website(gone),
+        end_website=_end_monitors,
+    ),
+    Loss(
+        "flags",
+        ("flags", "target_groups", "flag_scopes"),
+        of_websites=("flags", "target_groups", "flag_scopes"),
+        facts=_flags,
+        forget_website=lambda parts, gone: parts[Flags].forget(gone),
+    ),
+    Loss("configuration", ("domains",)),
+    Loss("saved", of_websites=("segments", "saved_questions")),
+    Loss("annotations", of_websites=("annotations",)),
+    Loss("goals", of_websites=("goals",)),
+    Loss("bots", of_websites=("people_rules", "bot_options")),
+    Loss(
+        "websites",
+        ("websites",),
+        of_websites=("client_ids",),
+        facts=_events,
+        forget=lambda parts, gone: parts[Directory].forget_organization(gone),
+    ),
+    Loss("organizations", ("logos",)),
+    Loss(
+        "tenancy",
+        ("members", "organization_defaults", "private_targets"),
+        forget=lambda parts, gone: parts[Organizations].forget(gone),
+    ),
+)
+
+KEPT: Final = {"audit": "what was done stays known; its entries name the bare row of the organization"}
+
+
+async def purge_organizations(parts: Parts, events: Db, *, grace_days: int, now: int) -> None:
+    """Remove the organizations that nobody can restore any more; of each stay its log and a row without a name."""
+    for gone in await parts.box_db.read(partial(deletion.ended, before=now - grace_days * DAY)):
+        removed = sum([await loss.facts(parts, events, gone) for loss in LOSSES if loss.facts is not None])
+        await parts.box_db.write(partial(_remove_organization, gone=gone, events=removed, now=now))
+        for loss in LOSSES:
+            if loss.forget is not None:
+                loss.forget(parts, gone.id)
+        log.info("Removed the deleted organization %s with %d events", gone.id, removed)
+
+
+async def purge_websites(parts: Parts, events: Db, *, grace_days: int, now: int) -> None:
+    """Remove the websites that nobody can restore any more; memory forgot the website when it was deleted."""
+    for gone in await parts.box_db.read(partial(websites.ended, before=now - grace_days * DAY)):
+        removed = await erase.site(events, gone.site)
+        removed += sum([await loss.facts_of_website(parts, gone.id) for loss in LOSSES if loss.facts_of_website])
+        await parts.box_db.write(partial(_remove_website, gone=gone, events=removed, now=now))
+        for loss in LOSSES:
+            if loss.forget_website is not None:
+                loss.forget_website(parts, gone.id)
+        log.info("Removed the deleted website %s with %d events", gone.id, removed)
+
+
+def _remove_organization(db: Connection, *, gone: Deleted, events: int, now: int) -> None:
+    for loss in LOSSES:
+        for table in loss.of_websites:
+            _delete(db, table, "website_id in (select id from websites where organization_id = ?)", gone.id)
+        for table in loss.tables:
+            _delete(db, table, "organization_id = ?", gone.id)
+    deletion.strip(db, gone.id, now)
+    detail = {"name": gone.name, "eventsRemoved": events}
+    audit.record(db, By(THE_BOX, now), gone.id, "deleted", "organization", gone.id, detail)
+
+
+def _remove_website(db: Connection, *, gone: Website, events: int, now: int) -> None:
+    for loss in LOSSES:
+        if loss.end_website is not None:
+            loss.end_website(db, gone.id, now)
+    for loss in LOSSES:
+        for table in loss.of_websites:
+            _delete(db, table, "website_id = ?", gone.id)
+    _delete(db, "websites", "id = ?", gone.id)
+    websites.record(db, gone, By(THE_BOX, now), "deleted", {"domain": gone.domain, "eventsRemoved": events})
+
+
+def _delete(db: Connection, table: str, condition: str, value: str) -> None:
+    db.execute(f"-- removals\ndelete from {table} where {condition}", (value,))

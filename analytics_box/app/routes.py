@@ -1,0 +1,167 @@
+"""Every address of the box: method, path, handler, and who may call it. Rooms with many have a table of their own.
+
+Procedures have a table of their own, in procedures, and two addresses each. The event routes stand in
+ingest.routes.handlers; they check API keys themselves.
+"""
+
+from analytics_box.app.plain_routes import FILES, ON_EVERY_MACHINE
+from analytics_box.app.procedures import PROCEDURES
+from analytics_box.products.flags import addresses as flags
+from analytics_box.products.links import addresses as links
+from analytics_box.products.monitors import addresses as monitors
+from analytics_box.products.status_pages import addresses as status_pages
+from analytics_box.tenants.accounts import addresses as accounts
+from analytics_box.tenants.configuration import addresses as configuration
+from analytics_box.tenants.organizations import addresses as organizations
+from analytics_box.tenants.websites import addresses as websites
+from analytics_box.web.handlers import Handlers
+from analytics_box.web.page.templates import FORM_KEPT
+from analytics_box.web.permission import PUBLIC
+from analytics_box.web.route import RESOURCE, Route, posted, shown
+
+alarm_pages = Handlers("analytics_box.products.alerts.pages")
+note_pages = Handlers("analytics_box.products.notes.pages")
+audit_pages = Handlers("analytics_box.tenants.audit_log.pages")
+bot_pages = Handlers("analytics_box.ingest.bots.pages")
+docs_pages = Handlers("analytics_box.app.docs.pages")
+reference_pages = Handlers("analytics_box.app.docs.reference_pages")
+types_pages = Handlers("analytics_box.app.docs.types_pages")
+drop_pages = Handlers("analytics_box.ingest.dropped_events.pages")
+goal_forms = Handlers("analytics_box.products.goals.form_pages")
+goal_pages = Handlers("analytics_box.products.goals.pages")
+kept_forms = Handlers("analytics_box.web.page.kept_form_pages")
+key_pages = Handlers("analytics_box.tenants.keys.pages")
+invitation_pages = Handlers("analytics_box.tenants.members.invitation_pages")
+inviting_pages = Handlers("analytics_box.tenants.members.inviting_pages")
+member_pages = Handlers("analytics_box.tenants.members.pages")
+site_details = Handlers("analytics_box.products.overview.detail_pages")
+event_pages = Handlers("analytics_box.products.overview.event_pages")
+realtime_pages = Handlers("analytics_box.products.overview.realtime_pages")
+one_goal_pages = Handlers("analytics_box.products.overview.goal_pages")
+website_list = Handlers("analytics_box.products.overview.list_pages")
+overview = Handlers("analytics_box.products.overview.pages")
+palette = Handlers("analytics_box.web.palette.pages")
+people_pages = Handlers("analytics_box.products.people.pages")
+compile_routes = Handlers("analytics_box.query.compile_routes")
+export_routes = Handlers("analytics_box.query.export_routes")
+query = Handlers("analytics_box.query.routes")
+query_pages = Handlers("analytics_box.figures.explorer.pages")
+saved_pages = Handlers("analytics_box.figures.explorer.saved_pages")
+segment_pages = Handlers("analytics_box.products.segments.pages")
+setup_pages = Handlers("analytics_box.app.setup.pages")
+watching = Handlers("analytics_box.app.watch.pages")
+well_known = Handlers("analytics_box.web.well_known")
+
+PAGES_AND_API: tuple[Route, ...] = (
+    *accounts.ADDRESSES,
+    *organizations.ADDRESSES,
+    *links.ADDRESSES,
+    *monitors.ADDRESSES,
+    *flags.ADDRESSES,
+    *status_pages.ADDRESSES,
+    *configuration.ADDRESSES,
+    *websites.ADDRESSES,
+    *ON_EVERY_MACHINE,
+    Route("GET", "/openapi.json", reference_pages.openapi, PUBLIC),
+    Route("GET", "/docs", docs_pages.index, PUBLIC, page=True),
+    Route("GET", "/docs/search", docs_pages.found, PUBLIC, page=True),
+    Route("GET", "/docs/api", reference_pages.api, PUBLIC, page=True),
+    Route("GET", "/docs/api/{name:str}", reference_pages.group, PUBLIC, page=True),
+    Route("GET", "/docs/query-types", types_pages.query_types, PUBLIC, page=True),
+    Route("GET", "/docs/query-types/{family:str}", types_pages.query_family, PUBLIC, page=True),
+    Route("GET", "/docs/{name:str}", docs_pages.page, PUBLIC, page=True),
+    Route("GET", "/.well-known/api-catalog", well_known.api_catalog, PUBLIC),
+    Route("GET", RESOURCE, well_known.protected_resource, PUBLIC),
+    Route("GET", RESOURCE + "/{suffix:path}", well_known.protected_resource_part, PUBLIC),
+    FILES,
+    Route("GET", "/setup", setup_pages.setup_form, PUBLIC, page=True),
+    Route("POST", "/setup", setup_pages.set_up, PUBLIC, page=True),
+    Route("GET", "/invitation", invitation_pages.invitation, PUBLIC, page=True),
+    Route("POST", "/invitation", invitation_pages.accept, PUBLIC, page=True),
+    shown("/settings/members", member_pages.member_list),
+    posted("/settings/members/invite", inviting_pages.invite_member, "admin", kept=True),
+    posted("/settings/members/invitations/revoke", inviting_pages.revoke_invitation, "admin"),
+    posted("/settings/members/role", member_pages.change_role, "admin"),
+    posted("/settings/members/confirm", member_pages.confirm, "admin"),
+    shown("/settings/members/remove", member_pages.remove_form, "admin"),
+    posted("/settings/members/remove", member_pages.remove, "admin"),
+    shown("/alarms", alarm_pages.alarms),
+    shown("/alarms/new", alarm_pages.new_alarm_form, "admin"),
+    posted("/alarms/new", alarm_pages.add_alarm, "admin", kept=True),
+    shown("/alarms/{alarm_id:str}", alarm_pages.edit_alarm_form, "admin"),
+    posted("/alarms/{alarm_id:str}", alarm_pages.save_alarm, "admin", kept=True),
+    shown("/alarms/{alarm_id:str}/{action:str}", alarm_pages.confirm, "admin"),
+    posted("/alarms/{alarm_id:str}/{action:str}", alarm_pages.act, "member"),
+    shown("/settings/box", watching.box),
+    shown("/settings/audit", audit_pages.audit_log, "admin"),
+    shown(FORM_KEPT, kept_forms.nothing_kept),
+    shown("/palette", palette.show),
+    shown("/palette/options", palette.options),
+    shown("/sites", website_list.site_list),
+    posted("/sites/example", setup_pages.example, "admin"),
+    shown("/sites/{website_id:str}", overview.site),
+    shown("/sites/{website_id:str}/parts/{name:str}", overview.site_part),
+    shown("/sites/{website_id:str}/details/{name:str}", site_details.site_details),
+    shown("/sites/{website_id:str}/details/{name:str}/{form:str}", site_details.site_details_file),
+    shown("/sites/{website_id:str}/export/{form:str}", site_details.site_export),
+    shown("/sites/{website_id:str}/values", overview.site_values),
+    shown("/sites/{website_id:str}/segments", segment_pages.show),
+    posted("/sites/{website_id:str}/segments", segment_pages.add, "member", kept=True),
+    posted("/sites/{website_id:str}/segments/{segment_id:str}", segment_pages.save_segment, "member", kept=True),
+    shown("/sites/{website_id:str}/segments/{segment_id:str}/delete", segment_pages.delete_form, "member"),
+    posted("/sites/{website_id:str}/segments/{segment_id:str}/delete", segment_pages.delete_segment, "member"),
+    shown("/sites/{website_id:str}/live", overview.site_live),
+    shown("/sites/{website_id:str}/realtime", realtime_pages.show),
+    shown("/sites/{website_id:str}/notes", note_pages.show),
+    posted("/sites/{website_id:str}/notes", note_pages.add, "member", kept=True),
+    shown("/sites/{website_id:str}/notes/{note_id:str}", note_pages.edit_form, "member"),
+    posted("/sites/{website_id:str}/notes/{note_id:str}", note_pages.save_note, "member", kept=True),
+    shown("/sites/{website_id:str}/notes/{note_id:str}/delete", note_pages.delete_form, "member"),
+    posted("/sites/{website_id:str}/notes/{note_id:str}/delete", note_pages.delete_note, "member"),
+    shown("/sites/{website_id:str}/queries", query_pages.show),
+    shown("/sites/{website_id:str}/queries/csv", query_pages.sheet),
+    posted("/sites/{website_id:str}/queries/saved", saved_pages.save, "member", kept=True),
+    shown("/sites/{website_id:str}/queries/saved/{question_id:str}/delete", saved_pages.delete_form, "member"),
+    posted("/sites/{website_id:str}/queries/saved/{question_id:str}/delete", saved_pages.delete, "member"),
+    shown("/sites/{website_id:str}/not-counted", drop_pages.show),
+    posted("/sites/{website_id:str}/origins", drop_pages.allow_origin, "member"),
+    shown("/sites/{website_id:str}/visitors", people_pages.show, "member"),
+    shown("/sites/{website_id:str}/visitors/profile", people_pages.person, "member"),
+    shown("/sites/{website_id:str}/visitors/export", people_pages.export, "member"),
+    shown("/sites/{website_id:str}/visitors/delete", people_pages.confirm, "admin"),
+    posted("/sites/{website_id:str}/visitors/delete", people_pages.delete, "admin"),
+    shown("/sites/{website_id:str}/goal", one_goal_pages.show),
+    shown("/sites/{website_id:str}/goals", goal_pages.show),
+    shown("/sites/{website_id:str}/goals/new", goal_forms.new_form, "member"),
+    posted("/sites/{website_id:str}/goals/new", goal_forms.add, "member", kept=True),
+    shown("/sites/{website_id:str}/goals/{goal_id:str}", goal_forms.edit_form, "member"),
+    posted("/sites/{website_id:str}/goals/{goal_id:str}", goal_forms.save, "member", kept=True),
+    shown("/sites/{website_id:str}/goals/{goal_id:str}/delete", goal_forms.delete_form, "member"),
+    posted("/sites/{website_id:str}/goals/{goal_id:str}/delete", goal_forms.delete, "member"),
+    shown("/sites/{website_id:str}/events", event_pages.show),
+    shown("/sites/{website_id:str}/bots", bot_pages.show),
+    posted("/sites/{website_id:str}/bots/allow", bot_pages.allow, "member"),
+    posted("/sites/{website_id:str}/bots/refuse", bot_pages.refuse, "member"),
+    posted("/sites/{website_id:str}/bots/options", bot_pages.options, "member"),
+    shown("/settings/keys", key_pages.key_list),
+    shown("/settings/keys/new", key_pages.new_key_form, "member"),
+    posted("/settings/keys/new", key_pages.add_key, "member", kept=True),
+    shown("/settings/keys/{key_id:str}", key_pages.edit_key_form, "admin"),
+    posted("/settings/keys/{key_id:str}", key_pages.edit_key, "admin", kept=True),
+    shown("/settings/keys/{key_id:str}/{ending:str}", key_pages.confirm, "admin"),
+    posted("/settings/keys/{key_id:str}/{ending:str}", key_pages.end_key, "admin"),
+    Route("POST", "/v1/query", query.query, "read:data", anonymous=True, also="read:monitors"),
+    Route("POST", "/v1/query/compile", compile_routes.compile_query, "read:data", anonymous=True, also="read:monitors"),
+    Route("POST", "/v1/export/data", export_routes.export_data, "read:data"),
+    Route("GET", "/v1/query/types", query.types, PUBLIC),
+    Route("GET", "/v1/query/websites", query.list_websites, "read:data"),
+)
+
+TABLE: tuple[Route, ...] = (
+    *PAGES_AND_API,
+    *(
+        Route("POST", path, line.named, line.access, line.role, anonymous=line.anonymous, procedure=True)
+        for line in PROCEDURES
+        for path in line.paths
+    ),
+)

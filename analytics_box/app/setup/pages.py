@@ -1,0 +1,102 @@
+"""The pages of the first run."""
+
+from collections.abc import Callable
+
+from analytics_box.app.setup.account import Wanted, first_account
+from analytics_box.app.setup.example import add_example
+from analytics_box.base import texts
+from analytics_box.base.acting import By
+from analytics_box.base.errors import BadRequest, Conflict
+from analytics_box.tenants.accounts import first_run, rules
+from analytics_box.tenants.accounts.device import describe
+from analytics_box.tenants.accounts.passwords import Passwords
+from analytics_box.tenants.accounts.sign_in import SignIns
+from analytics_box.tenants.accounts.transport import reached
+from analytics_box.tenants.accounts.tries import Tries
+from analytics_box.tenants.websites import rules as website_rules
+from analytics_box.web.page.templates import field_errors, go
+from analytics_box.web.page.visit import Again, Answer, Next, Page, Visit, Visitor
+
+
+async def setup_form(visit: Visitor) -> Page:
+    """GET /setup?token=…: the form of a new box, for whoever has the one-time link."""
+    if not await _link_works(visit):
+        return _expired(visit)
+    return _form(visit, Again())
+
+
+async def set_up(visit: Visitor) -> Answer:
+    """POST /setup: make the first account, sign its user in, and lead to the snippet."""
+    parts, now = visit.parts, visit.call.now
+    parts.limits.take("sign-in", visit.call.identity.address, parts.settings.limit_sign_in)
+    if not await _link_works(visit):
+        return _expired(visit)
+    form = await visit.form()
+    if wrong := _wrong_fields(form):
+        return _form(visit, Again(400, {name: value for name, value in form.items() if name != "password"}, wrong))
+    domain = website_rules.clean_domain(form["domain"])
+    wanted = Wanted(
+        email=form["email"],
+        password=await parts[Passwords].hash(form["password"]),
+        organization=domain,
+        website=domain,
+        domain=domain,
+        browser_zone=form.get("zone", ""),
+    )
+    try:
+        made = await visit.call.write(lambda db: first_account(db, wanted, by=By("setup link", now)))
+    except Conflict:
+        return _expired(visit)
+    made.remember(parts)
+    if "example" in form:
+        await add_example(parts, made.organization.id, By("setup link", now))
+    session = await parts[SignIns].open_for(made.user.id, device=describe(visit.browser()))
+    answer = go(f"/sites/{made.website.id}", cookie=parts[SignIns].cookie(session))
+    parts[Tries].remember(answer, wanted.email)
+    return answer
+
+
+def _form(visit: Visit, again: Again) -> Page:
+    settings = visit.parts.settings
+    return visit.pages.show(
+        "setup.html",
+        code=again.code,
+        token=visit.asked("token"),
+        values=again.values,
+        errors=again.wrong,
+        address=settings.public_url,
+        reached=reached(settings),
+    )
+
+
+async def example(visit: Visitor) -> Next:
+    """POST /sites/example: a website with made-up visits, to look around in."""
+    call = visit.call
+    website = await add_example(call.parts, call.organization(None), call.by)
+    return go(f"/sites/{website.id}")
+
+
+async def _link_works(visit: Visit) -> bool:
+    token, now = visit.asked("token"), visit.call.now
+    return await visit.call.read(lambda db: first_run.is_valid(db, token, now))
+
+
+def _expired(visit: Visit) -> Page:
+    return visit.pages.explain(texts.Errors.expired, code=403)
+
+
+def _wrong_fields(form: dict[str, str]) -> dict[str, str]:
+    """What is wrong with a setup form, by field."""
+    email = form.get("email", "")
+    checks: tuple[tuple[str, Callable[[], object]], ...] = (
+        ("email", lambda: rules.clean_email(email)),
+        ("password", lambda: rules.check_password(form.get("password", ""), email)),
+        ("domain", lambda: website_rules.clean_domain(form.get("domain", ""))),
+    )
+    wrong = {}
+    for field, check in checks:
+        try:
+            check()
+        except BadRequest as refused:
+            wrong[field] = next(iter(field_errors(refused).values()), refused.message)
+    return wrong

@@ -1,0 +1,118 @@
+"""The side of the state: box.db, what of it is in memory, and who is let in by it."""
+
+from msgspec import Struct
+
+from analytics_box.base.clock import MINUTE, Clock
+from analytics_box.base.limits import Limits
+from analytics_box.base.settings import Settings
+from analytics_box.base.store import schema
+from analytics_box.base.store.db import Db
+from analytics_box.base.store.reserve import Reserve
+from analytics_box.base.store.seal import Seal
+from analytics_box.ingest.bots import rows as bot_rows
+from analytics_box.ingest.classification import Classification
+from analytics_box.products.flags import rows as flag_rows
+from analytics_box.products.flags.directory import Flags
+from analytics_box.products.links.domains import rows as link_domain_rows
+from analytics_box.products.links.domains.lookup import LinkDomains
+from analytics_box.products.links.redirects.directory import LinkDirectory
+from analytics_box.products.monitors import rows as monitor_rows
+from analytics_box.products.monitors import sealing
+from analytics_box.products.monitors.directory import Monitors
+from analytics_box.products.monitors.windows import rows as window_rows
+from analytics_box.products.status_pages import incident_rows
+from analytics_box.products.status_pages import rows as status_page_rows
+from analytics_box.products.status_pages.directory import StatusPages
+from analytics_box.products.status_pages.subscribers import rows as subscriber_rows
+from analytics_box.products.status_pages.subscribers import secrets as subscriber_secrets
+from analytics_box.tenants.accounts.passwords import Passwords
+from analytics_box.tenants.accounts.sign_in import SignIns
+from analytics_box.tenants.keys import rows as key_rows
+from analytics_box.tenants.keys.admission import Admission
+from analytics_box.tenants.keys.ring import KeyRing
+from analytics_box.tenants.tenancy import private_targets
+from analytics_box.tenants.tenancy import rows as tenancy_rows
+from analytics_box.tenants.tenancy.directory import Organizations
+from analytics_box.tenants.websites import rows as website_rows
+from analytics_box.tenants.websites.directory import Directory
+
+KEY_FILE = "secret.key"  # what secrets at rest are sealed with
+FIRST_ROUND = 2 * MINUTE  # in which all monitors are checked: nothing is published of what was known before
+
+
+class StateSide(Struct, frozen=True):
+    """The parts over box.db."""
+
+    db: Db
+    seal: Seal
+    limits: Limits
+    admission: Admission
+    organizations: Organizations
+    keys: KeyRing
+    websites: Directory
+    classification: Classification
+    links: LinkDirectory
+    link_domains: LinkDomains
+    monitors: Monitors
+    status_pages: StatusPages
+    flags: Flags
+    passwords: Passwords
+    sign_ins: SignIns
+
+
+def open_state(settings: Settings, clock: Clock, reserve: Reserve) -> StateSide:
+    """Open box.db, which must be migrated, and read what is kept in memory of it."""
+    db = Db(settings.data_dir / schema.BOX_FILE, readers=2, durability=settings.durability, reserve=reserve)
+    organizations = Organizations(
+        db.read_now(tenancy_rows.organizations),
+        db.read_now(tenancy_rows.deleted_organizations),
+        db.read_now(private_targets.everything),
+    )
+    limits = Limits(clock)
+    passwords = Passwords()
+    links = LinkDirectory(db, organizations.closed, most=settings.links_in_memory)
+    links.load_now()
+    seal = Seal(settings.data_dir / KEY_FILE)
+    websites = Directory(db.read_now(website_rows.everything), organizations.closed)
+    looked = clock.now() + FIRST_ROUND
+    db.write_now(lambda found: incident_rows.wait_at_least(found, looked))
+    if db.read_now(subscriber_rows.in_plain_text):
+        db.write_now(lambda found: subscriber_secrets.seal_plain(found, seal))
+    monitors = db.read_now(monitor_rows.everything)
+    if plain := sealing.in_plain_text(monitors):
+        db.write_now(lambda found: sealing.seal_plain(found, seal, plain))
+        monitors = db.read_now(monitor_rows.everything)
+    return StateSide(
+        db=db,
+        seal=seal,
+        limits=limits,
+        admission=Admission(clock, limits, settings),
+        organizations=organizations,
+        keys=KeyRing(clock, db.read_now(key_rows.everything), organizations.closed),
+        websites=websites,
+        classification=Classification(db.read_now(bot_rows.everything)),
+        links=links,
+        link_domains=LinkDomains(db.read_now(link_domain_rows.everything), organizations.closed),
+        monitors=Monitors(
+            sealing.open_all(seal, monitors),
+            db.read_now(window_rows.everything),
+            websites,
+            organizations.closed,
+        ),
+        status_pages=StatusPages(db.read_now(status_page_rows.everything), organizations.closed),
+        flags=Flags(db.read_now(flag_rows.everything), websites, organizations),
+        passwords=passwords,
+        sign_ins=SignIns(db, passwords, clock, secure=settings.secure),
+    )
+
+
+async def read_anew(state: StateSide) -> None:
+    """Have in memory what box.db has of organizations, keys, websites and bots, after another machine changed it."""
+    organizations = await state.db.read(tenancy_rows.organizations)
+    closed = await state.db.read(tenancy_rows.deleted_organizations)
+    keys = await state.db.read(key_rows.everything)
+    websites, bots = await state.db.read(website_rows.everything), await state.db.read(bot_rows.everything)
+    state.organizations.replace(organizations, closed)
+    state.keys.replace(keys)
+    state.websites.replace(websites)
+    state.classification.replace(bots)

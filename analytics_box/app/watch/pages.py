@@ -1,0 +1,62 @@
+"""The page /settings/box: the program itself, and for administrators how it is doing."""
+
+from typing import Any
+
+import analytics_box
+from analytics_box.app.watch import shown, sizes
+from analytics_box.app.watch.shown import bytes_text
+from analytics_box.app.watch.state import Watched, state
+from analytics_box.base import texts
+from analytics_box.base.backup.record import Entry
+from analytics_box.base.identity import Person
+from analytics_box.base.store import schema
+from analytics_box.tenants.tenancy import access
+from analytics_box.web.page.dates import moment
+from analytics_box.web.page.visit import Page, Visitor
+
+_SHOWN = 10  # backups
+
+
+async def box(visit: Visitor) -> Page:
+    """GET /settings/box."""
+    words, watched, by = texts.TheBox, visit.parts[Watched], visit.call.by
+    administers = await visit.call.read(lambda db: access.administers(db, by))
+    found = await state(watched)
+    directory = visit.parts.settings.data_dir
+    own: dict[str, Any] = {}
+    if administers:
+        own = {
+            "attention": [one for one in found.warnings if one.code != "backup"],  # it stands above every page
+            "calm": not found.warnings,
+            "running": shown.running(found, visit.person),
+            "disk": shown.disk(found.disk),
+            "databases": shown.databases(found.files),
+            "outboxes": shown.outboxes(found),
+            "checks": shown.checks(found),
+            "machines": shown.machines(found, visit.person),
+            "jobs": shown.jobs(found),
+            "jobs_words": shown.jobs_words(found.jobs),
+            "backups": [_backup(entry, visit.person) for entry in watched.backups.standing().recent[:_SHOWN]],
+        }
+    return visit.settings_page(
+        "box.html",
+        "box",
+        administers=administers,
+        version=analytics_box.__version__,
+        files={
+            words.files[name]: bytes_text(sizes.size(directory, name)) for name in (schema.BOX_FILE, schema.EVENTS_FILE)
+        },
+        engine=words.engines[found.replica.engine],
+        replica=words.states[found.replica.state],
+        facts=shown.replica(found.replica),
+        **own,
+    )
+
+
+def _backup(entry: Entry, person: Person) -> tuple[str, str]:
+    """When a backup ended, and what became of it."""
+    words = texts.BackupNotices
+    said = words.whole.format(name=entry.name, size=bytes_text(entry.bytes))
+    if entry.has_key_in_clear:
+        said = f"{said}. {words.key_in_clear}"
+    return moment(entry.ended, person), words.failed_row.format(error=entry.error) if entry.error else said

@@ -1,0 +1,55 @@
+"""What became of the jobs since the box started, and when they run next."""
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from analytics_box.base.errors import BoxError
+
+_LONGEST = 200  # characters of an error
+
+
+class Run(Struct):
+    """Of one job: how often it ran and failed, and in a row until now; when it last ended (Unix ms), how many seconds
+    that took, and what was wrong when it last failed."""
+
+    times: int = 0
+    failures: int = 0
+    in_a_row: int = 0
+    ended_at: int = 0
+    seconds: float = 0.0
+    error: str = ""
+
+
+class Known(NamedTuple):
+    """A job of the table: what it does, and the seconds between two runs."""
+
+    text: str
+    every: int
+
+
+class Runs:
+    """The runs of all jobs, by name. `known` is the table of jobs, `next_runs` says when each runs next (Unix ms);
+    both are empty until the jobs are started."""
+
+    def __init__(self) -> None:
+        self.by_name: dict[str, Run] = {}
+        self.known: Mapping[str, Known] = {}
+        self.next_runs: Callable[[], Mapping[str, int]] = dict
+
+    def note(self, name: str, now: int, *, seconds: float = 0.0, failed: bool = False, error: str = "") -> None:
+        """A job ended."""
+        run = self.by_name.setdefault(name, Run())
+        run.times += 1
+        run.failures += failed
+        run.in_a_row = run.in_a_row + 1 if failed else 0
+        run.ended_at, run.seconds = now, seconds
+        run.error = error or run.error
+
+
+def error_text(broken: BaseException) -> str:
+    """An error for administrators: ours in its words, any other by its kind first."""
+    if isinstance(broken, BoxError):
+        return broken.message
+    return f"{type(broken).__name__}: {broken}".strip(": ")[:_LONGEST]

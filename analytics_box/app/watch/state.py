@@ -1,0 +1,316 @@
+"""How the box is doing, in one value: the page, `check` and `doctor` show it, and warnings are made of it."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Literal
+
+from msgspec import Struct
+
+import analytics_box
+from analytics_box.app.watch import outgoing, sizes
+from analytics_box.app.watch.certificate import certificate
+from analytics_box.app.watch.growth import Forecast, forecast
+from analytics_box.app.watch.outgoing import OutboxState, OutgoingWatch
+from analytics_box.app.watch.readiness import Readiness
+from analytics_box.app.watch.runs import Run, Runs
+from analytics_box.app.watch.warnings import MEGABYTE, Seen, Warning, WithoutClickHouse, warnings
+from analytics_box.base.backup.backups import Backups, Standing
+from analytics_box.base.clock import Clock, utc_day
+from analytics_box.base.errors import Unavailable
+from analytics_box.base.settings import Settings
+from analytics_box.base.store.clock_watch import ClockWatch
+from analytics_box.base.store.db import Db
+from analytics_box.base.store.reserve import Disk, Reserve, disk_of, mark_of
+from analytics_box.ingest.cluster.primary import Machines
+from analytics_box.ingest.dropped import DroppedTraffic
+from analytics_box.query.engines import Engines
+from analytics_box.query.engines.status import Status
+from analytics_box.web.proxy_watch import ProxyWatch
+
+
+class Watched(Struct, frozen=True):
+    """The parts of a box that are watched. `started_at` is UTC ms.
+
+    `cut_off_since` returns the time (UTC ms) since which the network cannot be reached; None if it can.
+    """
+
+    settings: Settings
+    clock: Clock
+    databases: tuple[Db, ...]  # box.db and events.db
+    dropped: DroppedTraffic
+    engines: Engines
+    runs: Runs
+    readiness: Readiness
+    reserve: Reserve
+    backups: Backups
+    clock_watch: ClockWatch
+    proxies: ProxyWatch
+    started_at: int
+    monotonic: float
+    machines: Machines
+    cut_off_since: Callable[[], int | None]
+    outgoing: OutgoingWatch
+
+
+class FileState(Struct, frozen=True):
+    """A database: bytes of its file and its log, and what waits for it."""
+
+    name: str
+    bytes: int
+    logBytes: int
+    commits: int
+    failing: bool
+    writesWaiting: int
+    reads: int
+    readsHeld: int
+
+
+class DiskState(Struct, frozen=True):
+    """The disk of the data directory, in bytes. What is not known is null."""
+
+    total: int | None
+    free: int | None
+    perDay: float | None
+    daysLeft: float | None
+
+
+class ReplicaState(Struct, frozen=True):
+    """What answers queries, and the column replica: its rows, those still to come, and its bytes. `alone` are rows that
+    ClickHouse has and events.db has not, `orders` what is yet to be removed of them."""
+
+    engine: str
+    state: Literal["off", "building", "ready"]
+    rows: int
+    behind: int
+    memory: int
+    bytes: int
+    alone: int = 0
+    orders: int = 0
+
+
+class JobState(Struct, frozen=True):
+    """A job: seconds between two runs, and its runs since the start. Times are UTC ms; what is not known is null."""
+
+    name: str
+    text: str
+    every: int
+    runs: int
+    failures: int
+    inARow: int
+    lastAt: int | None
+    seconds: float | None
+    nextAt: int | None
+    error: str
+
+
+class MachineState(Struct, frozen=True):
+    """A machine that takes events: when it was last heard (UTC ms), its version, and rows that ClickHouse lacks of it.
+    It is `current` if it knows what this box knows, `done` if nothing that was ordered is open there, `silent` if it
+    has said nothing for half a minute."""
+
+    number: int
+    heardAt: int | None
+    version: str
+    behind: int | None
+    current: bool
+    done: bool
+    silent: bool
+
+
+class State(Struct, frozen=True):
+    """How the box is doing at `now` (UTC ms)."""
+
+    now: int
+    version: str
+    startedAt: int
+    uptime: float  # seconds
+    warnings: list[Warning]
+    disk: DiskState
+    files: list[FileState]
+    replica: ReplicaState
+    jobs: list[JobState]
+    machines: list[MachineState]
+    outboxes: list[OutboxState]
+    monitors: dict[str, int]  # by state
+    lookups: dict[str, int]  # questions to registries of domains since the start, by outcome
+
+
+async def state(watched: Watched) -> State:
+    """How the box is doing now."""
+    now = watched.clock.now()
+    disk, ahead = await _disk(watched, now)
+    outboxes = await outgoing.states(watched.outgoing)
+    status = await engine_status(watched) or Status("off")
+    return State(
+        now=now,
+        version=analytics_box.__version__,
+        startedAt=watched.started_at,
+        uptime=watched.clock.monotonic() - watched.monotonic,
+        warnings=warnings(await _seen(watched, now, disk, ahead, outboxes)),
+        disk=DiskState(
+            total=disk.total if disk is not None else None,
+            free=disk.free if disk is not None else None,
+            perDay=ahead.per_day,
+            daysLeft=ahead.days_left,
+        ),
+        files=[_file(db) for db in watched.databases],
+        replica=ReplicaState(
+            watched.engines.name,
+            status.state,
+            status.rows,
+            status.behind,
+            status.memory,
+            status.size,
+            status.alone,
+            status.orders,
+        ),
+        jobs=_jobs(watched.runs),
+        machines=_machines(watched.machines),
+        outboxes=outboxes,
+        monitors=dict(watched.outgoing.monitors()),
+        lookups={outcome: count for one in watched.outgoing.lookups for outcome, count in one.items()},
+    )
+
+
+async def engine_status(watched: Watched) -> Status | None:
+    """The state of the copies of events.db; None if events.db cannot be read."""
+    try:
+        return await watched.engines.status()
+    except Unavailable:
+        return None
+
+
+async def current_warnings(watched: Watched) -> list[Warning]:
+    """What there is to warn of now."""
+    now = watched.clock.now()
+    return warnings(await _seen(watched, now, *await _disk(watched, now), await outgoing.states(watched.outgoing)))
+
+
+def seen_without_a_box(settings: Settings, now: int) -> Seen:
+    """What can be seen of a data directory that no box has open."""
+    disk = _disk_of(settings.data_dir, disk_of)
+    return Seen(
+        now=now,
+        free=disk.free if disk is not None else None,
+        least_free=_least_free(settings, disk),
+        open_folder=is_open(settings.data_dir),
+        certificate=certificate(settings.tls_certificate),
+    )
+
+
+def is_open(directory: Path) -> bool:
+    """Whether other users of the machine can look into a directory."""
+    try:
+        return bool(directory.stat().st_mode & 0o077)
+    except OSError:
+        return False
+
+
+async def _seen(
+    watched: Watched, now: int, disk: Disk | None, ahead: Forecast, outboxes: Sequence[OutboxState]
+) -> Seen:
+    settings = watched.settings
+    failing = {one.name: one.failing for one in outboxes}
+    return Seen(
+        now=now,
+        trouble=await watched.readiness.trouble(),
+        free=disk.free if disk is not None else None,
+        least_free=_least_free(settings, disk),
+        days_left=ahead.days_left,
+        clock_doubted=watched.clock_watch.is_doubted,
+        open_folder=await asyncio.to_thread(is_open, settings.data_dir),
+        certificate=await asyncio.to_thread(certificate, settings.tls_certificate),
+        backup=_backup(watched.backups.standing()),
+        untrusted_proxy=watched.proxies.untrusted,
+        unreadable_proxy=watched.proxies.unreadable,
+        damaged=tuple(db.path.name for db in watched.databases if db.damage.reason),
+        cut_off_since=watched.cut_off_since(),
+        clickhouse_away_since=watched.engines.away_since,
+        without_clickhouse=_without_clickhouse(watched),
+        silent_machines=tuple(one.number for one in watched.machines.standings() if one.silent),
+        clickhouse_lacks=watched.engines.lacks,
+        failing_channels=failing.get("channels", 0),
+        failing_mailboxes=failing.get("subscribers", 0),
+        refused_monitors=watched.outgoing.refused() if settings.allowed_private_targets else 0,
+        log_bytes=max(db.log_bytes for db in watched.databases),
+        failing_jobs=tuple((name, run.in_a_row) for name, run in watched.runs.by_name.items() if run.in_a_row),
+    )
+
+
+def _without_clickhouse(watched: Watched) -> WithoutClickHouse:
+    if watched.settings.role == "ingest":
+        return "unasked"
+    return "nothing" if watched.engines.is_shared else "sqlite"
+
+
+def _backup(standing: Standing) -> Literal["", "failed", "never", "overdue"]:
+    if standing.failed:
+        return "failed"
+    if not standing.overdue:
+        return ""
+    return "overdue" if standing.last else "never"
+
+
+async def _disk(watched: Watched, now: int) -> tuple[Disk | None, Forecast]:
+    disk = await asyncio.to_thread(_disk_of, watched.settings.data_dir, watched.reserve.disk)
+    if disk is None:
+        return None, Forecast()
+    try:
+        measured = await watched.databases[0].read(partial(sizes.lately, today=utc_day(now)))
+    except Unavailable:  # the forecast is missing then, and every other warning is there
+        return disk, Forecast()
+    return disk, forecast(measured, disk.free, utc_day(now))
+
+
+def _machines(machines: Machines) -> list[MachineState]:
+    return [
+        MachineState(one.number, one.heard_at, one.version, one.behind, one.current, one.done, one.silent)
+        for one in machines.standings()
+    ]
+
+
+def _disk_of(directory: Path, look: Callable[[Path], Disk]) -> Disk | None:
+    try:
+        return look(directory)
+    except OSError:
+        return None
+
+
+def _least_free(settings: Settings, disk: Disk | None) -> int:
+    return mark_of(settings.least_free_mb * MEGABYTE, disk.total) if disk is not None else 0
+
+
+def _file(db: Db) -> FileState:
+    queues = db.queues
+    return FileState(
+        name=db.path.name,
+        bytes=db.path.stat().st_size if db.path.exists() else 0,
+        logBytes=db.log_bytes,
+        commits=db.version,
+        failing=db.failing,
+        writesWaiting=queues.writes,
+        reads=queues.reads,
+        readsHeld=queues.held,
+    )
+
+
+def _jobs(runs: Runs) -> list[JobState]:
+    following = runs.next_runs()
+    return [
+        JobState(
+            name=name,
+            text=known.text,
+            every=known.every,
+            runs=run.times,
+            failures=run.failures,
+            inARow=run.in_a_row,
+            lastAt=run.ended_at if run.times else None,
+            seconds=run.seconds if run.times else None,
+            nextAt=following.get(name),
+            error=run.error,
+        )
+        for name, known in runs.known.items()
+        for run in (runs.by_name.get(name, Run()),)
+    ]

@@ -1,1 +1,0 @@
-"""The audit log as people and programs read it; analytics_box.audit writes it."""

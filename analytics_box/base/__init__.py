@@ -1,0 +1,1 @@
+"""What everything else stands on: the store, outgoing requests, notifications, limits, clock, errors, settings."""

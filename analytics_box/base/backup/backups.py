@@ -1,0 +1,164 @@
+"""The backups of a running box: those that are made by themselves, how it stands with them, and copies for commands."""
+
+import asyncio
+import logging
+import threading
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from msgspec import Struct
+
+from analytics_box.base.backup import record, take
+from analytics_box.base.backup.failures import Failed, Stopped, UnsoundCopy
+from analytics_box.base.backup.going_on import GoingOn
+from analytics_box.base.backup.manifest import KEY_IN_CLEAR
+from analytics_box.base.backup.places import place_of, shown_as
+from analytics_box.base.backup.record import Entry
+from analytics_box.base.backup.sealing import passphrase_of
+from analytics_box.base.backup.take import Copy, Wanted
+from analytics_box.base.clock import DAY, HOUR, Clock
+from analytics_box.base.errors import Conflict, Unavailable
+from analytics_box.base.settings import Settings
+from analytics_box.base.store.db import Connection, Db
+from analytics_box.base.store.integrity import look_through
+
+log = logging.getLogger(__name__)
+
+_AGAIN: Final = HOUR  # from one that failed to the next
+
+
+class Standing(Struct, frozen=True):
+    """How it stands with the backups of a box.
+
+    `last` is the last that is whole; `failed` the last attempt, where it failed. `overdue` says that the last whole one
+    is too old, or that there is none though the box has been in use for so long. `every` is in hours; 0: none are made
+    by themselves.
+    """
+
+    last: Entry | None
+    failed: Entry | None
+    overdue: bool
+    every: int
+    recent: tuple[Entry, ...]
+
+
+class Backups:
+    """Makes backups as the settings want them, and knows the last ones. Its databases are box.db and events.db."""
+
+    def __init__(self, settings: Settings, databases: Sequence[Db], clock: Clock) -> None:
+        self._settings, self._databases, self._clock = settings, databases, clock
+        self._entries = record.read(settings.data_dir)
+        self._copying, self._noting = asyncio.Lock(), asyncio.Lock()
+        self._ending = threading.Event()
+        self._began = databases[0].read_now(_began)  # when the box was set up
+
+    @property
+    def settings_name_a_place(self) -> bool:
+        """Whether backups are made by themselves."""
+        return bool(self._settings.backup_to and self._settings.backup_every)
+
+    async def copy(self) -> Copy:
+        """A copy of both files, for a command. Raises Conflict, with the reason where there can be none now."""
+        if self._copying.locked():
+            raise Conflict("Another backup is being made; wait until it is done")
+        async with self._copying:
+            try:
+                return await asyncio.to_thread(
+                    take.copy, self._settings, self._databases, self._clock, self._look_at_end
+                )
+            except Failed as failed:
+                raise Conflict(str(failed)) from failed
+
+    async def note(self, entry: Entry) -> None:
+        """Write down what became of a backup."""
+        async with self._noting:
+            await asyncio.to_thread(record.add, self._settings.data_dir, entry)
+            self._entries = record.read(self._settings.data_dir)
+
+    async def run_if_due(self) -> None:
+        """Make a backup if it is time for one."""
+        if self._began is None:
+            self._began = await self._databases[0].read(_began)
+        if self.settings_name_a_place and self._is_due() and not self._copying.locked():
+            async with self._copying:
+                await self.run()
+
+    def _is_due(self) -> bool:
+        place = shown_as(self._settings.backup_to)  # another one begins with a backup
+        own = [entry for entry in self._entries if entry.kind == "scheduled" and entry.place == place]
+        tried = max((entry.ended for entry in own), default=0)
+        done = max((entry.ended for entry in own if not entry.error), default=0)
+        now, every = self._clock.now(), self._settings.backup_every * HOUR
+        wait = every if done == tried else min(every, _AGAIN)
+        return not 0 <= now - tried < wait
+
+    async def run(self) -> None:
+        """Make a backup now, as the settings say; what fails is logged and noted."""
+        settings = self._settings
+        try:
+            entry = await asyncio.to_thread(self._make)
+            log.info("Backed up to %s: %d bytes in %.1f s", entry.name, entry.bytes, entry.seconds)
+            if entry.has_key_in_clear:
+                log.warning("%s: %s", entry.name, KEY_IN_CLEAR)
+        except Stopped:
+            return
+        except (Failed, OSError) as failed:
+            if isinstance(failed, UnsoundCopy):  # because the databases are damaged, or the disk of the copy is
+                await asyncio.to_thread(self._look_for_damage)
+            log.error("No backup was made to %s: %s", settings.backup_to, failed)
+            entry = Entry("scheduled", shown_as(settings.backup_to), self._clock.now(), error=str(failed))
+        await self.note(entry)
+
+    def _look_for_damage(self) -> None:
+        with suppress(Unavailable):  # the box is stopping
+            for db in self._databases:
+                look_through(db)
+
+    def _make(self) -> Entry:
+        settings = self._settings
+        wanted = Wanted(
+            kind="scheduled", passphrase=passphrase_of(settings.backup_passphrase_file), keep=settings.backup_keep
+        )
+        place = place_of(settings.backup_to)
+        place.look()
+        copy = take.copy(settings, self._databases, self._clock, self._look_at_end)
+        try:
+            return take.finish(settings, copy, place, wanted, self._clock, self._look_at_end)
+        finally:
+            take.remove(Path(copy.folder))
+
+    def stop(self) -> None:
+        """Break off what is being made: it is made again after the next start."""
+        self._ending.set()
+
+    @property
+    def _look_at_end(self) -> GoingOn:
+        def look() -> None:
+            if self._ending.is_set():
+                raise Stopped("The box is stopping")
+
+        return look
+
+    def standing(self) -> Standing:
+        """How it stands now."""
+        entries, now = self._entries, self._clock.now()
+        last = next((entry for entry in reversed(entries) if record.is_good(entry)), None)
+        newest = next((entry for entry in reversed(entries) if entry.kind != "upgrade"), None)
+        since = last.ended if last else self._began
+        every = self._settings.backup_every if self._settings.backup_to else 0
+        patience = 2 * every * HOUR if every else self._settings.backup_reminder_days * DAY
+        return Standing(
+            last=last,
+            failed=newest if newest and newest.error else None,
+            overdue=bool(patience and since is not None and now - since > patience),
+            every=every,
+            recent=tuple(reversed(entries)),
+        )
+
+
+def _began(db: Connection) -> int | None:
+    """When the first organization or website was made; none in a box that nobody has set up."""
+    (found,) = db.execute("-- backups.began\nselect min(created_at) from sites").fetchall()[0]
+    return None if found is None else int(str(found))

@@ -1,0 +1,177 @@
+"""Backups in storage that speaks S3, by obstore, which is an extra.
+
+The address and the credentials are in the environment, as for other programs: AWS_ENDPOINT_URL, AWS_REGION,
+AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY. The operator chose the address, so it can be private.
+"""
+
+import io
+import os
+import queue
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
+
+from analytics_box.base import extras
+from analytics_box.base.backup import manifest as manifests
+from analytics_box.base.backup.failures import Failed, NotReached
+from analytics_box.base.backup.places import Sink
+from analytics_box.base.urls import url_parts
+
+if TYPE_CHECKING:
+    from obstore.store import S3Store
+
+_PIECE: Final = 8 << 20  # of an upload, which has 10,000 at most: 80 GB
+_AT_ONCE: Final = 2
+_MOST_WORDS: Final = 300
+_GIVE_UP: Final = 5.0  # seconds to tell the storage that an upload has ended early
+_RETRY: Final = timedelta(seconds=20)  # in which a request is tried again
+
+
+class Bucket:
+    """A prefix in a bucket, named as s3://bucket/prefix. Raises Failed where the library is missing."""
+
+    def __init__(self, address: str) -> None:
+        try:
+            import obstore  # noqa: PLC0415  an extra, and 15 MB
+            from obstore.store import S3Store  # noqa: PLC0415  as above
+        except ImportError as absent:
+            raise Failed(f"s3:// needs a library that is not installed: {extras.missing('s3')}") from absent
+        parts = url_parts(address)
+        if not parts.netloc or parts.query or "@" in parts.netloc:
+            raise Failed(f"{parts.scheme}://…: storage is named as s3://bucket/prefix; keys stand in AWS_* variables")
+        self._obstore = obstore
+        self.shown = address.rstrip("/")
+        with self._in_words():
+            self._store: S3Store = S3Store(
+                parts.netloc,
+                prefix=parts.path.strip("/") or None,
+                config={"disable_bulk_delete": True},  # not every storage knows it
+                client_options={"allow_http": _endpoint().startswith("http://"), "timeout": "120s"},
+                retry_config={"max_retries": 5, "retry_timeout": _RETRY},
+            )
+
+    @contextmanager
+    def writing(self, name: str) -> Iterator[Sink]:
+        """An upload in pieces, which the storage makes a file of when the last has come; none of it stays otherwise."""
+        upload = _Upload(self._obstore, self._store, name)
+        try:
+            yield upload
+        except BaseException as broken:
+            upload.end(broken)
+            raise
+        with self._in_words():
+            upload.end()
+
+    @contextmanager
+    def reading(self, name: str) -> Iterator[BinaryIO]:
+        """A file of the storage, some megabytes at a time."""
+        with self._in_words():
+            opened = self._obstore.open_reader(self._store, name, buffer_size=_PIECE)
+            yield cast(BinaryIO, io.BufferedReader(_Download(opened), _PIECE))
+
+    def look(self) -> None:
+        """It has to answer."""
+        self.names()
+
+    def names(self) -> list[str]:
+        """What stands under the prefix, not deeper."""
+        with self._in_words():
+            found = self._obstore.list_with_delimiter(self._store)["objects"]
+        names = [str(one["path"]).rpartition("/")[2] for one in found]
+        return [name for name in names if manifests.is_name(name)]
+
+    def remove(self, name: str) -> None:
+        """Delete it."""
+        with self._in_words():
+            self._obstore.delete(self._store, name)
+
+    def full_name(self, name: str) -> str:
+        """Its address."""
+        return f"{self.shown}/{name}"
+
+    @contextmanager
+    def _in_words(self) -> Iterator[None]:
+        from obstore.exceptions import BaseError  # noqa: PLC0415  as above
+
+        try:
+            yield
+        except FileNotFoundError as missing:
+            raise NotReached(f"{self.shown}: there is no such bucket or backup") from missing
+        except (BaseError, OSError) as broken:
+            said = " ".join(str(broken).partition("Debug source")[0].split())
+            raise NotReached(f"{self.shown} cannot be used: {said[:_MOST_WORDS]}") from broken
+
+
+def _endpoint() -> str:
+    names = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT")
+    return next((os.environ[name] for name in names if name in os.environ), "")
+
+
+class _Upload:
+    """Bytes that are written here, handed in pieces to a thread that sends them."""
+
+    def __init__(self, obstore: Any, store: "S3Store", name: str) -> None:
+        self._pieces: queue.Queue[bytes | BaseException | None] = queue.Queue(_AT_ONCE)
+        self._waiting, self._failed = bytearray(), list[BaseException]()
+        self._thread = threading.Thread(target=self._send, args=(obstore, store, name), daemon=True)
+        self._thread.start()
+
+    def write(self, content: bytes) -> None:
+        """Take bytes; waits while the storage is slower than they come."""
+        self._waiting += content
+        if len(self._waiting) >= _PIECE:
+            self._hand_over(bytes(self._waiting))
+            self._waiting.clear()
+
+    def end(self, broken: BaseException | None = None) -> None:
+        """Send what is left, or give it up. Raises what the storage refused."""
+        if broken is not None:
+            self._hand_over(broken, quietly=True)
+            self._thread.join(_GIVE_UP)  # nobody waits for a storage that hangs
+            return
+        if self._waiting:
+            self._hand_over(bytes(self._waiting))
+        self._hand_over(None)
+        self._thread.join()
+        if self._failed:
+            raise self._failed[0]
+
+    def _hand_over(self, piece: bytes | BaseException | None, *, quietly: bool = False) -> None:
+        while self._thread.is_alive():
+            try:
+                self._pieces.put(piece, timeout=0.5)
+            except queue.Full:
+                continue
+            return
+        if self._failed and not quietly:
+            raise self._failed[0]
+
+    def _send(self, obstore: Any, store: "S3Store", name: str) -> None:
+        try:
+            obstore.put(store, name, self._given(), use_multipart=True, chunk_size=_PIECE, max_concurrency=_AT_ONCE)
+        except BaseException as refused:
+            self._failed.append(refused)
+
+    def _given(self) -> Iterator[bytes]:
+        while (piece := self._pieces.get()) is not None:
+            if isinstance(piece, BaseException):
+                raise piece
+            yield piece
+
+
+class _Download(io.RawIOBase):
+    """A file of the storage as Python reads files."""
+
+    def __init__(self, opened: Any) -> None:
+        self._opened = opened
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, into: Any) -> int:
+        """Fill a buffer; 0 at the end."""
+        found = memoryview(self._opened.read(len(into)))
+        into[: len(found)] = found
+        return len(found)

@@ -1,0 +1,210 @@
+"""Where backups lie: a folder, a pipe, or storage that speaks S3. A backup is there whole or not at all."""
+
+import errno
+import fcntl
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
+from pathlib import Path
+from typing import Any, BinaryIO, Final, Protocol, cast
+
+from analytics_box.base.backup import manifest as manifests
+from analytics_box.base.backup.failures import Failed, NoRoom, NotReached
+from analytics_box.base.store.files import sync_folder
+
+PIPE: Final = "-"
+S3: Final = "s3://"
+_PART: Final = ".part"
+_FULL: Final = {errno.ENOSPC, errno.EDQUOT}
+
+
+class Sink(Protocol):
+    """Where bytes go."""
+
+    def write(self, content: bytes, /) -> Any: ...
+
+
+class Place(Protocol):
+    """Somewhere that holds backups by their names. `shown` says where, without secrets."""
+
+    shown: str
+
+    def writing(self, name: str) -> AbstractContextManager[Sink]:
+        """A new backup, which is there once the context has ended well. Raises NotReached or NoRoom."""
+
+    def reading(self, name: str) -> AbstractContextManager[BinaryIO]:
+        """A backup. Raises NotReached."""
+
+    def look(self) -> None:
+        """See whether backups can lie there, before one is made. Raises NotReached."""
+
+    def names(self) -> list[str]:
+        """The files there that are called as backups are. Raises NotReached."""
+
+    def remove(self, name: str) -> None:
+        """Remove a backup. Raises NotReached."""
+
+    def full_name(self, name: str) -> str:
+        """How a user names this backup."""
+
+
+def place_of(text: str) -> Place:
+    """The place that a user has named. Raises Failed or NotReached."""
+    if text == PIPE:
+        return Pipe()
+    if text.startswith(S3):
+        from analytics_box.base.backup.buckets import Bucket  # noqa: PLC0415  its library is an extra, and 15 MB
+
+        return Bucket(text)
+    if "://" in text:
+        raise Failed(f"{text}: backups go to a folder, to - (a pipe), or to s3://bucket/prefix")
+    return Folder(Path(text).expanduser())
+
+
+def shown_as(text: str) -> str:
+    """How the place that a user has named calls itself. It need not be there."""
+    return text.rstrip("/") if "://" in text or text == PIPE else str(Path(text).expanduser().absolute())
+
+
+def source_of(text: str, box: str = "") -> tuple[Place, str]:
+    """The backup that a user has named: a file, or the newest one of a folder or a prefix, of this box if it has any.
+
+    Raises Failed.
+    """
+    if text == PIPE:
+        return Pipe(), PIPE
+    parent, _, name = text.rpartition("/")
+    if manifests.is_name(name) and text.startswith(S3):
+        return place_of(parent), name
+    if not text.startswith(S3) and "://" not in text and not Path(text).expanduser().is_dir():
+        path = Path(text).expanduser()
+        return Folder(path.parent), path.name
+    place = place_of(text)
+    name = manifests.newest(place.names(), box)
+    if not name:
+        raise NotReached(f"There is no backup in {text}")
+    return place, name
+
+
+class Pipe:
+    """Standard input and output."""
+
+    shown = PIPE
+
+    @contextmanager
+    def writing(self, name: str) -> Iterator[Sink]:
+        """Standard output, whatever the name."""
+        with _in_words("standard output"):
+            yield cast(Sink, _All(sys.stdout.buffer))
+            sys.stdout.buffer.flush()
+
+    @contextmanager
+    def reading(self, name: str) -> Iterator[BinaryIO]:
+        """Standard input."""
+        with _in_words("standard input"):
+            yield sys.stdin.buffer
+
+    def look(self) -> None:
+        """It is seen once it is written to."""
+        if sys.stdout.isatty():
+            raise Failed("A backup is no text for a terminal: send it on, as in analytics-box backup - > FILE")
+
+    def names(self) -> list[str]:
+        """Nobody can look into a pipe."""
+        return []
+
+    def remove(self, name: str) -> None:
+        """Nothing is kept here."""
+
+    def full_name(self, name: str) -> str:
+        """As it is named."""
+        return PIPE
+
+
+class _All:
+    """A raw stream may take less than it is given."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+
+    def write(self, content: bytes) -> None:
+        """Write all of it."""
+        left = memoryview(content)
+        while left:
+            left = left[self._stream.write(left) or 0 :]
+
+
+class Folder:
+    """A folder, which has to be there: one that is made could be where a disk was to be mounted."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path.absolute()
+        self.shown = str(self._path)
+
+    @contextmanager
+    def writing(self, name: str) -> Iterator[Sink]:
+        """Written under another name, synced, and renamed."""
+        with _in_words(self.shown):
+            self.look()
+            self._sweep()
+            part = self._path / f".{name}{_PART}"
+            opened = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            try:
+                with os.fdopen(opened, "wb") as file:
+                    with suppress(OSError):  # network file systems may not know how
+                        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    yield file
+                    file.flush()
+                    os.fsync(file.fileno())
+                part.rename(self._path / name)
+                sync_folder(self._path)
+            except BaseException:
+                part.unlink(missing_ok=True)
+                raise
+
+    def look(self) -> None:
+        """It has to be a folder that can be written to."""
+        if not self._path.is_dir():
+            raise NotReached(f"{self._path} is no folder; make it, or mount its disk, first")
+        if not os.access(self._path, os.W_OK | os.X_OK):
+            raise NotReached(f"{self._path} cannot be written to")
+
+    def _sweep(self) -> None:
+        """Remove what backups left that were broken off; one that is being written is locked."""
+        for part in self._path.glob(f".analytics-box-*{_PART}"):
+            with suppress(OSError), part.open("ab") as file:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                part.unlink()
+
+    @contextmanager
+    def reading(self, name: str) -> Iterator[BinaryIO]:
+        """The file as it is."""
+        with _in_words(str(self._path / name)), (self._path / name).open("rb") as file:
+            yield file
+
+    def names(self) -> list[str]:
+        """What is there."""
+        with _in_words(self.shown):
+            return [path.name for path in self._path.iterdir() if manifests.is_name(path.name)]
+
+    def remove(self, name: str) -> None:
+        """Remove the file."""
+        with _in_words(self.full_name(name)):
+            (self._path / name).unlink(missing_ok=True)
+
+    def full_name(self, name: str) -> str:
+        """Its path."""
+        return str(self._path / name)
+
+
+@contextmanager
+def _in_words(what: str) -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError as closed:
+        raise NotReached("Whoever read the backup has gone before its end") from closed
+    except OSError as broken:
+        if broken.errno in _FULL:
+            raise NoRoom(f"There is no room for the backup in {what}") from broken
+        raise NotReached(f"{what}: {broken.strerror or broken}") from broken

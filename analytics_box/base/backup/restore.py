@@ -1,0 +1,249 @@
+"""A backup comes back: looked through first, both files or none, and what was there is kept aside.
+
+The backup is unpacked beside the files of the data directory and looked through there. Then a journal says which files
+change places. From that moment on the restore is finished, whatever happens: by whoever opens the data directory next.
+Before it, nothing has been touched.
+"""
+
+import logging
+import os
+import shutil
+import tempfile
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+import msgspec
+from msgspec import Struct
+
+from analytics_box.base.backup import upgrade
+from analytics_box.base.backup.failures import Failed, NoRoom, NotABackup
+from analytics_box.base.backup.going_on import GoingOn
+from analytics_box.base.backup.manifest import Held, Manifest
+from analytics_box.base.backup.places import Place
+from analytics_box.base.backup.take import KEY_FILE, PARTS
+from analytics_box.base.settings import FILE_NAME
+from analytics_box.base.store import running, schema, snapshot
+from analytics_box.base.store.files import sync_folder, write_private
+
+log = logging.getLogger(__name__)
+
+JOURNAL: Final = "restoring"
+NEW: Final = "restored.new"
+_LOGS: Final = ("", "-wal", "-shm", "-journal")
+_DERIVED: Final = (  # made anew of events.db
+    *("columns.duckdb", "columns.duckdb.wal", "clickhouse.json"),
+    *("rollups.db", "rollups.db-wal", "rollups.db-shm"),
+)
+_MEGABYTE: Final = 1_000_000
+_SPARE: Final = 16 * _MEGABYTE
+
+
+class Journal(Struct, frozen=True):
+    """Which files go from the data directory into the folder `aside` there, and which come from the new ones."""
+
+    aside: str
+    move: list[str]
+    install: list[str]
+
+
+class Loss(Struct, frozen=True):
+    """What a data directory has that a backup does not: rows that came later. `changes` are in the audit log."""
+
+    events: int = 0
+    clicks: int = 0
+    changes: int = 0
+
+
+class Found(Struct, frozen=True):
+    """A backup that has been looked through, and what it would replace; `other_box` says that it is not of this box."""
+
+    manifest: Manifest
+    there: bool
+    other_box: bool
+    loss: Loss
+
+
+def check(place: Place, name: str, passphrase: bytes, going_on: GoingOn = lambda: None) -> Manifest:
+    """Look a backup through where it is, as a restore would, without a data directory. Raises Failed and its kinds.
+
+    It is unpacked into a temporary folder, because a database has to be opened.
+    """
+    with tempfile.TemporaryDirectory(prefix="analytics-box-") as made:
+        return _unpacked(place, name, passphrase, Path(made), going_on)
+
+
+def prepare(directory: Path, place: Place, name: str, passphrase: bytes, going_on: GoingOn = lambda: None) -> Found:
+    """Unpack a backup beside the files of a data directory and look it through. Raises Failed and its kinds.
+
+    Whoever asks owns the data directory, and calls `commit` or `undo` next.
+    """
+    undo(directory)
+    (directory / NEW).mkdir(mode=0o700)
+    try:
+        manifest = _unpacked(place, name, passphrase, directory / NEW, going_on)
+        if manifest.key == "left out" and not (directory / KEY_FILE).exists():
+            log.warning(
+                "This backup has no %s, and neither has %s: put it there before the box starts, or nobody can read "
+                "what is sealed with it",
+                *(KEY_FILE, directory),
+            )
+        return _found(directory, manifest)
+    except BaseException:
+        undo(directory)
+        raise
+
+
+def box_of(directory: Path) -> str:
+    """The id of the box in a data directory; empty where it cannot be told."""
+    return snapshot.box_id_of(directory) if (directory / schema.BOX_FILE).exists() else ""
+
+
+def undo(directory: Path) -> None:
+    """Forget a restore that has not been committed."""
+    shutil.rmtree(directory / NEW, ignore_errors=True)
+
+
+def _unpacked(place: Place, name: str, passphrase: bytes, folder: Path, going_on: GoingOn) -> Manifest:
+    def wanted(manifest: Manifest) -> Path:
+        _check_what_it_is(manifest)
+        free = shutil.disk_usage(folder).free
+        if free < manifest.bytes + _SPARE:
+            raise NoRoom(
+                f"The backup takes {manifest.bytes / _MEGABYTE:,.0f} MB unpacked, but only {free / _MEGABYTE:,.0f} MB "
+                f"are free on the disk of {folder.parent}"
+            )
+        return folder
+
+    from analytics_box.base.backup.archive import unpack  # noqa: PLC0415  # see archive
+
+    with place.reading(name) as source:
+        manifest = unpack(source, passphrase, wanted, going_on)
+    for part in manifest.parts:
+        snapshot.sync(folder / part.name)
+    sync_folder(folder)
+    try:
+        contents = snapshot.examine(folder, going_on)
+    except snapshot.NotSound as broken:
+        raise NotABackup(f"This backup cannot be restored: {broken}") from broken
+    if (contents.box_id, contents.steps) != (manifest.box, manifest.steps):
+        raise NotABackup("This backup was changed: its files are not those that its manifest tells of")
+    return manifest
+
+
+def _check_what_it_is(manifest: Manifest) -> None:
+    names = [part.name for part in manifest.parts]
+    if len(set(names)) < len(names) or not set(snapshot.FILES) <= set(names) <= set(PARTS):
+        raise NotABackup("This backup was changed: it does not have the files that backups have")
+    for file, steps in ((schema.BOX_FILE, schema.BOX), (schema.EVENTS_FILE, schema.EVENTS)):
+        known = {step for step, _ in steps}
+        if unknown := [step for step in manifest.steps.get(file, ()) if step not in known]:
+            raise NotABackup(
+                f"This backup was made by a newer version of Analytics Box ({manifest.version}: its {file} has "
+                f"{', '.join(unknown)}); install that version, then restore"
+            )
+
+
+def _found(directory: Path, manifest: Manifest) -> Found:
+    there = any((directory / name).exists() for name in snapshot.FILES)
+    if not there:
+        return Found(manifest, there=False, other_box=False, loss=Loss())
+    return Found(
+        manifest,
+        there=True,
+        other_box=bool(manifest.box) and snapshot.box_id_of(directory) not in {"", manifest.box},
+        loss=_loss(directory, manifest),
+    )
+
+
+def _loss(directory: Path, manifest: Manifest) -> Loss:
+    now = snapshot.tables_of(directory)
+
+    def later(file: str, *names: str) -> int:
+        table = next((name for name in names if name in now[file]), "")
+        if not table:
+            return 0
+        before = next((manifest.tables[file][name] for name in names if name in manifest.tables[file]), Held(0, 0))
+        return snapshot.rows_after(directory, file, table, before.last or 0)
+
+    return Loss(
+        events=later(schema.EVENTS_FILE, "stored_events", "events"),
+        clicks=later(schema.EVENTS_FILE, "link_clicks"),
+        changes=later(schema.BOX_FILE, "audit"),
+    )
+
+
+def commit(directory: Path, found: Found, now: int) -> Path | None:
+    """Put the files in their places. Returns where those are kept that were there, if any were."""
+    new = directory / NEW
+    install = [part.name for part in found.manifest.parts]
+    if _is_same(new / KEY_FILE, directory / KEY_FILE):
+        install.remove(KEY_FILE)
+    if FILE_NAME in install and (directory / FILE_NAME).exists():  # what is there is of this machine
+        install.remove(FILE_NAME)
+    databases = [name + suffix for name in snapshot.FILES for suffix in _LOGS]
+    marks = [running.RUNNING_FILE, running.UNCHECKED_FILE, upgrade.MARK]
+    move = [name for name in dict.fromkeys((*databases, *marks, *install)) if (directory / name).exists()]
+    aside = _free_name(directory, f"before-restore-{datetime.fromtimestamp(now / 1000, UTC):%Y%m%dT%H%M%SZ}")
+    journal = Journal(aside, move, install)
+    write_private(directory / JOURNAL, msgspec.json.encode(journal))
+    _finish(directory)
+    return directory / aside if move else None
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    return one.is_file() and other.is_file() and one.read_bytes() == other.read_bytes()
+
+
+def _free_name(directory: Path, wanted: str) -> str:
+    names = (wanted, *(f"{wanted}-{number}" for number in range(2, 1_000)))
+    return next(name for name in names if not (directory / name).exists())
+
+
+def complete(directory: Path) -> None:
+    """Finish a restore that was broken off after its journal was written; else forget what was unpacked.
+
+    Whoever asks owns the data directory, and has no file of it open.
+    """
+    if _finish(directory):
+        log.warning("A restore of %s had been broken off; it was finished", directory)
+    elif (directory / NEW).exists():
+        log.warning("A restore was broken off before it had changed anything; the box goes on as it was")
+        undo(directory)
+
+
+def _finish(directory: Path, crossed: Callable[[], None] = lambda: None) -> bool:
+    """Do what the journal says, or what is left of it; whether there is one. `crossed` is called between steps."""
+    try:
+        journal = msgspec.json.decode((directory / JOURNAL).read_bytes(), type=Journal)
+    except FileNotFoundError:
+        return False
+    except (OSError, msgspec.DecodeError) as broken:
+        raise Failed(f"{directory / JOURNAL} cannot be read: {broken}") from broken
+    aside, new = directory / journal.aside, directory / NEW
+    if journal.move:
+        aside.mkdir(mode=0o700, exist_ok=True)
+    for name in _DERIVED:
+        (directory / name).unlink(missing_ok=True)
+    for name in journal.move:
+        is_installed = name in journal.install and not (new / name).exists()
+        if not is_installed and (directory / name).exists():
+            crossed()
+            (directory / name).rename(aside / name)
+    for folder in (aside, directory):
+        if folder.exists():
+            sync_folder(folder)
+    for name in journal.install:
+        if (new / name).exists():
+            crossed()
+            (new / name).rename(directory / name)
+    crossed()
+    sync_folder(directory)
+    with suppress(FileNotFoundError):
+        shutil.rmtree(new)
+    crossed()
+    os.unlink(directory / JOURNAL)
+    sync_folder(directory)
+    return True

@@ -1,0 +1,91 @@
+"""How facts lie on disk, and how their rows are written: the tables behind the views that everybody reads.
+
+There the strings that come together in few combinations are one number, and the start of a session is `since_start`,
+the time since then in ms.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import chain
+
+from analytics_box.base.facts.tables import ATTRIBUTES, BY_NAME, CLOSED, COMBINATIONS, FACT_NAMES, FACTS, TABLES, Table
+from analytics_box.base.store.db import Connection
+from analytics_box.base.store.strings import Combination, Strings
+
+
+def _parts() -> Iterator[tuple[Combination | None, int]]:
+    for place, name in enumerate(ATTRIBUTES):
+        combination = next((one for one in COMBINATIONS if name in one.parts), None)
+        if combination is None or name == combination.parts[0]:
+            yield combination, place
+
+
+def _places() -> Iterator[tuple[Combination | None, int, int, bool]]:
+    for combination, place in _parts():
+        end = place + (1 if combination is None else len(combination.parts))
+        yield combination, place, end, ATTRIBUTES[place] not in CLOSED
+
+
+_PLACES = tuple(_places())  # of each stored attribute: its combination, where its texts begin and end, whether it folds
+STORED_ATTRIBUTES = tuple(ATTRIBUTES[place] if one is None else one.column for one, place in _parts())
+# What the number in each of these columns is of: the table of strings, or that of a combination.
+KINDS = tuple("strings" if one is None else one.table for one, _ in _parts())
+
+
+def stored(table: str) -> str:
+    """Where the rows of a table are written and removed; a table of facts itself is a view for all who read."""
+    return f"stored_{table}" if table in FACT_NAMES else table
+
+
+def _columns(table: Table) -> tuple[str, ...]:
+    if table not in FACTS:
+        return table.names
+    beside = [name for name in table.names if name not in ATTRIBUTES]
+    before = beside[: table.names.index(ATTRIBUTES[0])]
+    own = ("since_start" if name == "session_started" else name for name in before)
+    return (*own, *STORED_ATTRIBUTES, *beside[len(before) :])
+
+
+def _insert(table: str, columns: tuple[str, ...], rows: int = 1) -> str:
+    row = f"({', '.join('?' * len(columns))})"
+    return f"""
+    -- facts.insert
+    insert into {table} ({", ".join(columns)})
+    values {", ".join([row] * rows)}
+    """
+
+
+# By table: the columns of a row as it is stored, and the statement that writes one.
+STORED_COLUMNS = {table.name: _columns(table) for table in TABLES if table.appended}
+INSERT = {table: _insert(stored(table), columns) for table, columns in STORED_COLUMNS.items()}
+_TOGETHER = (32, 8)  # rows of one statement
+
+
+@lru_cache
+def _insert_many(table: str, rows: int) -> str:
+    return _insert(stored(table), _columns(BY_NAME[table]), rows)
+
+
+def insert(db: Connection, table: str, rows: Sequence[Sequence[object]]) -> None:
+    """Write rows in few statements: the thread that writes hands the interpreter over at each of them."""
+    done = 0
+    for size in _TOGETHER:
+        while len(rows) - done >= size:
+            values = tuple(chain.from_iterable(rows[done : done + size]))
+            db.execute(_insert_many(table, size), values)
+            done += size
+    if done < len(rows):
+        db.executemany(_insert_many(table, 1), rows[done:])
+
+
+def stored_attributes(db: Connection, strings: Strings, texts: tuple[str, ...]) -> tuple[int, ...]:
+    """Attributes as they are stored, in the order of STORED_ATTRIBUTES. They are given in the order of ATTRIBUTES."""
+    known, number, folded, together = strings.recent.get, strings.number, strings.folded, strings.together
+    return tuple(
+        [
+            known(texts[place]) or (folded if folds else number)(db, texts[place])
+            if combination is None
+            else together(db, combination, texts[place:end])
+            for combination, place, end, folds in _PLACES
+        ]
+    )

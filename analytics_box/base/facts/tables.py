@@ -1,0 +1,307 @@
+"""The tables of events.db, as one declaration.
+
+What is derived from it: how rows are written, the column replica, exports, the erasure of a person and of a website,
+and which strings no row has any more. A test holds it equal to what the migrations make, so that no new table or
+column can be forgotten here.
+"""
+
+from typing import Literal, NamedTuple
+
+from msgspec import Struct
+
+from analytics_box.base.store.strings import Combination
+
+# A string is the number of one in the table `strings`, 0 the empty one; a text is stored itself.
+Kind = Literal["string", "integer", "real", "text", "blob"]
+
+
+class Column(NamedTuple):
+    """A column. Null, where it may be, is what nobody has measured or said; 0 is a measurement (semantics 22).
+
+    A closed one has few values, whatever is sent, which are stored even for a website that has used up its budget.
+    """
+
+    name: str
+    kind: Kind
+    null: bool = False
+    closed: bool = False
+
+
+class Table(Struct, frozen=True):
+    """A table, or the view of a table of facts. Its `columns` are all but an `id`.
+
+    `personal` are the rows of what somebody did: they are exported and removed with the person. `replicated` is what
+    the column replica has. `appended` is a long table to which rows are added at its end, by growing ids.
+    """
+
+    name: str
+    columns: tuple[Column, ...]
+    key: tuple[str, ...] = ("id",)
+    personal: bool = False
+    replicated: bool = False
+    appended: bool = False
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Its columns by name."""
+        return tuple(column.name for column in self.columns)
+
+    @property
+    def strings(self) -> tuple[str, ...]:
+        """Those of its columns that hold numbers of strings."""
+        return tuple(column.name for column in self.columns if column.kind == "string")
+
+
+def _integers(names: str) -> tuple[Column, ...]:
+    return tuple(Column(name, "integer") for name in names.split())
+
+
+def _measured(names: str) -> tuple[Column, ...]:
+    return tuple(Column(name, "integer", null=True) for name in names.split())
+
+
+def _strings(names: str) -> tuple[Column, ...]:
+    return tuple(Column(name, "string") for name in names.split())
+
+
+def _closed(names: str) -> tuple[Column, ...]:
+    return tuple(Column(name, "string", closed=True) for name in names.split())
+
+
+def _texts(names: str) -> tuple[Column, ...]:
+    return tuple(Column(name, "text") for name in names.split())
+
+
+_CLIENT = (*_strings("browser browser_version system system_version"), *_closed("device"))
+_CAMPAIGN = _strings("utm_source utm_medium utm_campaign utm_term utm_content")
+_REFERRAL = (*_strings("referrer source"), *_closed("channel click_id"))
+_PLACE = _closed("country region city")
+_LOCALE = (*_strings("language"), *_closed("time_zone"))
+_DISPLAY = (*_strings("viewport screen"), *_closed("connection"))
+# What a session has from its first event on, and every row of it repeats.
+_SESSION = (
+    *_strings("entry"),
+    *_REFERRAL,
+    *_CAMPAIGN,
+    *_PLACE,
+    *_CLIENT,
+    *_LOCALE,
+    *_DISPLAY,
+)
+_WHO_AND_WHERE = (*_integers("site time visitor session"), *_strings("client_session profile path query_string"))
+
+FACTS = (
+    Table(
+        "events",
+        (
+            *_integers("site time kind"),
+            *_strings("name namespace"),
+            *_integers("visitor session"),
+            *_strings("profile path query_string title"),
+            *_integers("engaged"),
+            *_measured("scroll interactions"),
+            *_closed("bot"),
+            *_strings("agent origin"),
+            *_integers("session_started"),
+            *_strings("client_session"),
+            *_SESSION,
+            Column("properties", "text", null=True),
+        ),
+        personal=True,
+        replicated=True,
+        appended=True,
+    ),
+    Table(
+        "vitals",
+        (*_WHO_AND_WHERE, *_integers("metric"), Column("value", "real"), *_SESSION),
+        personal=True,
+        replicated=True,
+        appended=True,
+    ),
+    Table(
+        "errors",
+        (
+            *_WHO_AND_WHERE,
+            *_strings("type message filename"),
+            *_integers("line position"),
+            *_strings("stack"),
+            *_SESSION,
+        ),
+        personal=True,
+        replicated=True,
+        appended=True,
+    ),
+    Table(
+        "outgoing_links",
+        (*_WHO_AND_WHERE, *_strings("href text domain"), *_SESSION),
+        personal=True,
+        replicated=True,
+        appended=True,
+    ),
+    Table(
+        "engagement",
+        (
+            *_WHO_AND_WHERE,
+            *_integers("page_index"),
+            *_closed("exit_type"),
+            *_measured("time_on_page active_time first_interaction scroll"),
+            *_integers("scrolls clicks keys"),
+            *_measured("interactions"),
+            *_integers("copies rage_clicks dead_clicks"),
+            *_strings("rage_target dead_target"),
+            *_integers("form_fields form_submits"),
+            *_strings("last_field"),
+            *_integers("errors"),
+            *_SESSION,
+        ),
+        personal=True,
+        replicated=True,
+        appended=True,
+    ),
+    # What visitors were given by feature flags: a row for each event that says so.
+    Table(
+        "flag_exposures",
+        (*_WHO_AND_WHERE, *_strings("flag variant"), *_SESSION),
+        personal=True,
+        replicated=True,
+        appended=True,
+    ),
+)
+# Clicks on short links are nobody's by name.
+LINK_CLICKS = Table(
+    "link_clicks",
+    (
+        *_integers("link time kind visitor landing landing_visitor"),
+        *_strings("variant rule referrer source country region city browser system device language agent"),
+    ),
+    replicated=True,
+    appended=True,
+)
+# Checks of monitors, each `count` times: older ones are put together, by hour and then by day (monitors: storage).
+# Durations are sums in microseconds, but for the fastest and the slowest; `bin` and `ttfb_bin` are their places in the
+# histogram of facts.histogram.
+CHECKS = Table(
+    "checks",
+    (
+        *_integers("monitor time status kind http_code count"),
+        *_measured("total fastest slowest ttfb bin ttfb_bin dns connect tls first_byte transfer bytes"),
+        *_integers("redirects attempt streak"),
+        *_measured("certificate_ends certificate_valid"),
+        *_strings("error reason region address url"),
+        Column("data", "text", null=True),
+    ),
+    replicated=True,
+    appended=True,
+)
+# How a monitor was, from when to when; an open span has the end 0. Spans never overlap and leave no gap.
+MONITOR_SPANS = Table("monitor_spans", _integers("monitor state start until"), replicated=True, appended=True)
+STRINGS = Table("strings", _texts("value"), replicated=True)
+
+TABLES = (
+    *FACTS,
+    LINK_CLICKS,
+    CHECKS,
+    MONITOR_SPANS,
+    Table("link_totals", _integers("link clicks last"), key=("link",)),
+    Table(
+        "link_orphans",
+        (*_texts("domain"), *_integers("day kind"), *_texts("slug"), *_integers("count")),
+        key=("domain", "day", "kind", "slug"),
+    ),
+    # People as a website names them, and which visitor was which of them from when on.
+    Table(
+        "profiles",
+        (
+            *_integers("site"),
+            *_strings("profile"),
+            *_integers("created_at updated_at"),
+            Column("traits", "blob", null=True),
+            Column("email", "blob", null=True),
+        ),
+        key=("site", "profile"),
+    ),
+    Table("visitor_profiles", (*_integers("site visitor time"), *_strings("profile")), replicated=True),
+    # Erasures under way, and the numbers of strings and combinations that may have lost their last row by them.
+    Table(
+        "erasures",
+        (
+            *_integers("site"),
+            *_texts("website_id organization_id actor"),
+            *_strings("profile"),
+            *_texts("visitors"),
+            *_integers("removed created_at"),
+        ),
+    ),
+    Table("erasure_numbers", (*_texts("erasure kind"), *_integers("number")), key=("erasure", "kind", "number")),
+    # Such numbers that rows of a session had once, kept until the session goes.
+    Table(
+        "replaced",
+        (*_integers("site session"), *_texts("kind"), *_integers("number")),
+        key=("site", "session", "kind", "number"),
+    ),
+    Table(
+        "drops",
+        (*_integers("site day"), *_texts("reason"), *_integers("count")),
+        key=("site", "day", "reason"),
+    ),
+    Table("event_ids_new", _integers("digest until")),
+    Table("event_ids", _integers("digest until"), key=("digest",)),
+    Table("session_numbers", _integers("next"), key=()),
+    Table("box", (*_integers("one"), *_texts("id"), *_integers("last_site last_link last_monitor")), key=("one",)),
+    # What of a monitor goes on from check to check, and until when the box has been watching.
+    Table("monitor_states", (*_integers("monitor"), *_texts("state")), key=("monitor",)),
+    Table("monitor_engine", _integers("one alive_at canaries_at hours_until days_until urls_masked"), key=("one",)),
+    # What became of monitors, until it has been told (alarms).
+    Table("transitions", (*_integers("monitor time"), *_texts("what detail"), *_integers("told"))),
+    # Of events also their websites, and the UTC days of their times and of the starts of their sessions.
+    Table("changes", (*_texts("source"), *_integers("row"), *_measured("of_site day began"))),
+    Table("text_numbers", _integers("number")),
+    # What was trimmed (facts.trimmed), and what is to be removed of it (facts.orders).
+    Table("trimmed", (*_texts("source"), *_integers("until")), key=("source",)),
+    Table(
+        "trimmed_sites",
+        (*_integers("site"), *_texts("source"), *_integers("count first last")),
+        key=("site", "source"),
+    ),
+    Table("removal_orders", (*_integers("of_site"), *_texts("what"))),
+    # What an ingest machine has for its primary, and how far the primary is with it (cluster.outbox).
+    Table("outbox", (*_integers("site"), Column("said", "blob"))),
+    Table("inbox", _integers("machine last"), key=("machine",)),
+    Table("clients", _CLIENT),
+    Table("campaigns", _CAMPAIGN),
+    Table("referrals", _REFERRAL),
+    Table("places", _PLACE),
+    Table("locales", _LOCALE),
+    Table("displays", _DISPLAY),
+    STRINGS,
+)
+BY_NAME = {table.name: table for table in TABLES}
+FACT_NAMES = tuple(table.name for table in FACTS)
+PERSONAL = tuple(table.name for table in TABLES if table.personal)
+
+
+def _names(columns: tuple[Column, ...]) -> tuple[str, ...]:
+    return tuple(column.name for column in columns)
+
+
+ATTRIBUTES = _names(_SESSION)
+SPAN_OWN = _names(_WHO_AND_WHERE)
+OWN = tuple(name for name in BY_NAME["events"].names if name not in {*ATTRIBUTES, "properties"})
+# Facts that are no events, by table: what each has beside SPAN_OWN and ATTRIBUTES.
+SPANS = {table.name: table.names[len(SPAN_OWN) : -len(ATTRIBUTES)] for table in FACTS if table.name != "events"}
+CLOSED = frozenset(column.name for table in FACTS for column in table.columns if column.closed)
+
+
+def _combination(table: str, column: str, parts: tuple[Column, ...], folds: tuple[str, ...]) -> Combination:
+    return Combination(table, column, _names(parts), folds, tuple(part.name for part in parts if part.closed))
+
+
+# Attributes that are stored together, as one number.
+COMBINATIONS = (
+    _combination("clients", "client", _CLIENT, folds=("browser_version", "system_version")),
+    _combination("campaigns", "campaign", _CAMPAIGN, folds=_names(_CAMPAIGN)),
+    _combination("referrals", "referral", _REFERRAL, folds=("referrer", "source")),
+    _combination("places", "place", _PLACE, folds=()),
+    _combination("locales", "locale", _LOCALE, folds=("language",)),
+    _combination("displays", "display", _DISPLAY, folds=("viewport", "screen")),
+)

@@ -1,0 +1,143 @@
+"""The outbox: messages are written in the transaction that caused them, and tried until they arrive or are given up.
+
+A message survives a restart. One that was sent while the box was killed may be sent again, under the same id.
+"""
+
+import logging
+from collections import Counter
+from collections.abc import Collection
+from typing import Final
+
+import msgspec
+
+from analytics_box.base import ids
+from analytics_box.base.clock import DAY, Clock
+from analytics_box.base.notify import outages, receivers, rows, rules
+from analytics_box.base.notify.change import open_config
+from analytics_box.base.notify.kinds.table import KINDS
+from analytics_box.base.notify.lanes import ROUND, Lanes
+from analytics_box.base.notify.message import Message
+from analytics_box.base.notify.receivers import CHANNELS, Queue
+from analytics_box.base.notify.rows import Delivery
+from analytics_box.base.notify.send import Outcome, Sender
+from analytics_box.base.outgoing.askers import member_of
+from analytics_box.base.store.db import Connection, Db
+from analytics_box.base.store.seal import Seal, SealBroken
+
+log = logging.getLogger(__name__)
+
+UNSEALED: Final = "The secrets of this channel cannot be read; the box lost the file that they were sealed with"
+KEPT: Final = 30 * DAY  # what ended is kept that long, so that no topic is told twice
+
+
+def put(
+    db: Connection, organization_id: str, message: Message, *, topic: str, now: int, only: Collection[str] | None = None
+) -> int:
+    """Tell the organization's channels, or `only` those with these ids, in the caller's transaction; to how many.
+
+    A channel that is switched off, or was told about this topic before, is left out. After the commit call
+    `Deliveries.soon`.
+    """
+    told = [one for one in rows.switched_on(db, organization_id) if only is None or one in only]
+    content = msgspec.json.encode(message).decode()
+    for channel_id in told:
+        rows.put(db, channel_id, id=f"msg_{ids.base62(24)}", topic=topic, message=content, now=now)
+    if message.subject:
+        rows.end_replaced(db, told, message.subject, failing_before=now - rules.OUTAGE, now=now)
+    receivers.wake(db, CHANNELS, told, now=now)
+    return len(told)
+
+
+def keeping_open(db: Connection, organization_id: str, channels: Collection[str]) -> list[str]:
+    """Those of these channels that keep an alert open until it is resolved."""
+    return [one.id for one in rows.of(db, organization_id) if one.id in channels and KINDS[one.kind].stays_open]
+
+
+class Deliveries:
+    """Works off the outbox: messages of one channel one after the other, those of different ones side by side."""
+
+    def __init__(self, db: Db, seal: Seal, sender: Sender, clock: Clock) -> None:
+        self._db = db
+        self._seal = seal
+        self._sender = sender
+        self._clock = clock
+        self.outcomes: Counter[str] = Counter()  # of attempts since the start: sent, failed, given_up
+        self._recoveries = 0  # of the mail server that its mailboxes have heard of
+        self._lanes = Lanes(
+            self._due, self._try, lambda delivery: delivery.channel_id, lambda delivery: delivery.organization_id
+        )
+
+    def soon(self) -> None:
+        """Work it off now, without waiting for that: something was put into it."""
+        self._lanes.soon()
+
+    async def run(self) -> None:
+        """Try all that is due. If that is under way already, it looks once more instead."""
+        recoveries = self._sender.mailer.recoveries
+        if recoveries != self._recoveries:
+            now = self._clock.now()
+            await self._db.write(lambda db: receivers.wake_mailboxes(db, CHANNELS, now=now))
+            self._recoveries = recoveries
+        await self._lanes.run()
+
+    async def stop(self, seconds: float) -> None:
+        """Begin nothing new, and let what is being sent finish, but not for ever."""
+        await self._lanes.stop(seconds)
+
+    async def queue(self) -> Queue:
+        """Return the state of the outbox."""
+        now = self._clock.now()
+        return await self._db.read(lambda db: receivers.queue(db, CHANNELS, now=now))
+
+    async def report_outages(self, public_url: str) -> int:
+        """Report channels that have failed for 15 minutes to the other ones of their organization, once each. Return
+        the number of messages. After it call `soon`."""
+        now = self._clock.now()
+        if not await self._db.read(lambda db: outages.unreported(db, now)):
+            return 0
+        return await self._db.write(lambda db: outages.report(db, now, public_url, put))
+
+    async def sweep(self) -> None:
+        """Forget what ended long ago."""
+        before = self._clock.now() - KEPT
+        await self._db.write(lambda db: rows.forget_ended(db, before))
+
+    async def _due(self, channels: Collection[str], organizations: Collection[str]) -> list[Delivery]:
+        now = self._clock.now()
+        return await self._db.read(lambda db: rows.due(db, now, ROUND, channels, organizations))
+
+    async def _try(self, delivery: Delivery) -> None:
+        outcome = await self._send(delivery)
+        attempts, now = delivery.attempts + 1, self._clock.now()
+        verdict = outcome.verdict(delivery.backoff, now, created_at=delivery.created_at)
+        again_at = verdict.again_at
+        receivers.count(self.outcomes, verdict, outcome.error)
+
+        def store(db: Connection) -> None:
+            if again_at is None:
+                rows.set_ended(db, delivery.number, attempts=attempts, now=now, error=outcome.error)
+            else:
+                rows.set_due(db, delivery.number, attempts=attempts, due_at=again_at, error=outcome.error)
+            receivers.store(db, CHANNELS, delivery.channel_id, verdict, now=now, error=outcome.error)
+            rows.note(db, delivery.channel_id, at=now, error=outcome.error)
+            if not outcome.error and delivery.failing_since is not None:
+                if delivery.failing_since <= now - rules.OUTAGE:
+                    rows.end_obsolete(db, delivery.channel_id, now=now)
+                outages.report_end(db, delivery, now, put)
+
+        await self._db.write(store)
+        if not outcome.error and delivery.failing_since is not None:
+            self.soon()  # others may have to report it
+        if outcome.error:
+            again = "given up" if again_at is None else f"again in {(again_at - now) // 1000} s"
+            log.warning("channel %s (%s): %s; %s", delivery.channel_id, delivery.kind, outcome.error, again)
+
+    async def _send(self, delivery: Delivery) -> Outcome:
+        try:
+            config = open_config(self._seal, delivery.channel_id, delivery.sealed)
+            message = msgspec.json.decode(delivery.message, type=Message)
+        except SealBroken as broken:
+            log.error("channel %s: %s", delivery.channel_id, broken)
+            return Outcome(UNSEALED)
+        asker = member_of(delivery.organization_id)
+        return await self._sender.send(asker, delivery.kind, config, message, id=delivery.id, now=self._clock.now())

@@ -1,0 +1,172 @@
+"""Any other service: a request whose body is a template.
+
+`{{title}}` and the other names of PLACEHOLDERS give way to what the message says. Each value is written as the body's
+format asks, so nothing in it can end a string, add a field or be read as a placeholder again.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+from urllib.parse import quote
+
+import msgspec
+
+from analytics_box.base.errors import BadRequest
+from analytics_box.base.notify import checks, wording
+from analytics_box.base.notify.kinds.kind import Config, Field, Kind, Post, Sending
+from analytics_box.base.notify.message import Message, line, lines
+from analytics_box.base.outgoing.addresses import Fence
+
+Values = Mapping[str, str]
+
+PLACEHOLDERS: Final = ("title", "text", "details", "url", "time", "type", "tone", "action", "subject", "id")
+METHODS: Final = (("POST", "POST"), ("PUT", "PUT"), ("PATCH", "PATCH"), ("GET", "GET, without a body"))
+FORMATS: Final = (("json", "JSON"), ("form", "Form fields"), ("text", "Plain text"))
+_TYPES: Final = {
+    "json": "application/json",
+    "form": "application/x-www-form-urlencoded",
+    "text": "text/plain; charset=utf-8",
+}
+_DEFAULT: Final = '{"title": "{{title}}", "text": "{{text}}", "url": "{{url}}", "action": "{{action}}"}'
+_PLACEHOLDER = re.compile(r"\{\{\s*([A-Za-z_]*)\s*\}\}")
+_HEADER = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}):[ \t]*([\x20-\x7e]{0,2000})")
+_OURS: Final = frozenset(  # what the box and its client say of a request
+    ("host", "content-length", "content-type", "transfer-encoding", "connection", "te", "trailer", "upgrade", "expect")
+)
+_MOST_HEADERS: Final = 20
+
+
+def _headers(value: str, _: Fence) -> str:
+    kept = [each.strip() for each in value.split("\n") if each.strip()]
+    if len(kept) > _MOST_HEADERS:
+        raise BadRequest(f"At most {_MOST_HEADERS} headers")
+    for each in kept:
+        found = _HEADER.fullmatch(each)
+        if found is None:
+            raise BadRequest("Write each header in a line of its own, like X-Token: abc, in ASCII")
+        if found[1].lower() in _OURS:
+            raise BadRequest(f"The box sets the header {found[1]} itself")
+    return "\n".join(kept)
+
+
+def _pairs(headers: str) -> list[tuple[str, str]]:
+    found = (each.partition(":") for each in headers.split("\n") if each)
+    return [(name, value.strip()) for name, _, value in found]
+
+
+def _template(value: str, _: Fence) -> str:
+    for name in _PLACEHOLDER.findall(value):
+        if name not in PLACEHOLDERS:
+            raise BadRequest(f"There is no placeholder {{{{{name}}}}}; there are {', '.join(PLACEHOLDERS)}")
+    return value
+
+
+def _whole(config: Config) -> None:
+    """A body has to have its format before anything is filled in. Raises BadRequest."""
+    if config["format"] != "json" or config["method"] == "GET":
+        return
+    try:
+        _filled(msgspec.json.decode(config["body"]), dict.fromkeys(PLACEHOLDERS, ""))
+    except (msgspec.DecodeError, RecursionError) as broken:
+        wrong = "This is not JSON. Write placeholders inside of quotes, like {“text”: “{{text}}”}"
+        raise BadRequest.about("body", wrong.replace("“", '"').replace("”", '"')) from broken
+
+
+def _values(message: Message, sending: Sending) -> Values:
+    return {
+        "title": wording.title(message, 500),
+        "text": lines(message.text, 4_000),
+        "details": "\n".join(f"{label}: {value}" for label, value in wording.facts(message, 20, longest=500)),
+        "url": message.url,
+        "time": wording.iso(message.at),
+        "type": line(message.type, 100),
+        "tone": message.tone,
+        "action": message.action,
+        "subject": line(message.subject, 300),
+        "id": sending.id,
+    }
+
+
+def _fill(template: str, values: Values, escape: Callable[[str], str] = str) -> str:
+    """In one go, so that a value with a placeholder in it stays as it is."""
+    return _PLACEHOLDER.sub(lambda found: escape(values.get(found[1], "")), template)
+
+
+def _filled(content: Any, values: Values) -> Any:
+    """JSON with its texts filled in; names of fields stay as they are."""
+    if isinstance(content, str):
+        return _fill(content, values)
+    if isinstance(content, list):
+        return [_filled(each, values) for each in content]
+    if isinstance(content, dict):
+        return {name: _filled(each, values) for name, each in content.items()}
+    return content
+
+
+def _body(config: Config, values: Values) -> bytes:
+    match config["format"]:
+        case "json":
+            return msgspec.json.encode(_filled(msgspec.json.decode(config["body"]), values))
+        case "form":
+            return _fill(config["body"].replace("\n", ""), values, lambda value: quote(value, safe="")).encode()
+        case _:
+            return _fill(config["body"], values).encode()
+
+
+def _made(config: Config, message: Message, sending: Sending) -> Post:
+    headers = tuple(_pairs(config.get("headers", "")))
+    if config["method"] == "GET":
+        return Post(config["url"], headers, b"", "GET")
+    body = _body(config, _values(message, sending))
+    return Post(config["url"], (("Content-Type", _TYPES[config["format"]]), *headers), body, config["method"])
+
+
+HTTP = Kind(
+    name="http",
+    label="HTTP request",
+    help="Any other service: you say which request it gets.",
+    fields=(
+        Field(
+            "url",
+            "Address",
+            "It has to answer with a status of 200 to 299 within 10 seconds.",
+            checks.secure_url,
+            type="url",
+            longest=2_048,
+        ),
+        Field("method", "Method", "", checks.as_given, type="choice", default="POST", choices=METHODS),
+        Field(
+            "headers",
+            "Headers",
+            "One in a line, like Authorization: Bearer abc. They are kept secret.",
+            _headers,
+            type="lines",
+            longest=4_000,
+            secret=True,
+            required=False,
+        ),
+        Field(
+            "format",
+            "Format of the body",
+            "How values are written into the body, and its Content-Type.",
+            checks.as_given,
+            type="choice",
+            default="json",
+            choices=FORMATS,
+        ),
+        Field(
+            "body",
+            "Body",
+            "Placeholders: "
+            + ", ".join(f"{{{{{name}}}}}" for name in PLACEHOLDERS)
+            + ". In JSON they stand in quotes.",
+            _template,
+            type="lines",
+            longest=8_000,
+            default=_DEFAULT,
+        ),
+    ),
+    shown=checks.origin_of,
+    made=_made,
+    check=_whole,
+)

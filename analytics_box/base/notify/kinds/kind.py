@@ -1,0 +1,128 @@
+"""What a kind of channel says of itself.
+
+A kind is one file: the fields of its form, how what is typed becomes a configuration, what may be shown of it, and what
+is sent for a message. Nothing outside of that file knows the kind but by the table.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, Literal
+
+import msgspec
+from msgspec import Struct
+
+from analytics_box.base.errors import BadRequest
+from analytics_box.base.notify.mail import Mail
+from analytics_box.base.notify.message import Message
+from analytics_box.base.outgoing.addresses import Fence
+
+Config = Mapping[str, str]  # where a channel leads, with all secrets: value by field, stored only sealed
+Check = Callable[[str, Fence], str]  # the value as it is kept; raises BadRequest
+FieldType = Literal["text", "url", "email", "tel", "lines", "choice"]
+
+JSON: Final = ("Content-Type", "application/json")
+FORM: Final = ("Content-Type", "application/x-www-form-urlencoded")
+SECRET: Final = "secret"  # noqa: S105  the field that the box itself fills, where a kind signs
+MOST_BYTES: Final = 16_384  # of a whole configuration
+
+
+class Field(Struct, frozen=True):
+    """A field of the form, by the name that it has in the API.
+
+    A `secret` one is never shown again. `missing` is what is said where it is required and empty.
+    """
+
+    name: str
+    label: str
+    help: str
+    check: Check
+    type: FieldType = "text"
+    longest: int = 255
+    secret: bool = False
+    required: bool = True
+    default: str = ""
+    missing: str = ""
+    choices: tuple[tuple[str, str], ...] = ()
+
+
+class Post(Struct, frozen=True):
+    """A request to a service."""
+
+    url: str
+    headers: tuple[tuple[str, str], ...]
+    body: bytes
+    method: str = "POST"
+
+
+class Sending(Struct, frozen=True):
+    """One delivery: its id, the same for each attempt, and UTC ms."""
+
+    id: str
+    now: int
+
+
+class Kind(Struct, frozen=True, kw_only=True):
+    """A kind of channel. `name` is for programs, `label` and `help` are for people.
+
+    `shown` is the destination of a channel, without a secret. `made` is the request for a message; None if the service
+    has no use for it. `check` looks at all fields together; it raises BadRequest. Where `new_secret` is there, the box
+    makes a secret for each channel to sign with. With `stays_open`, an alert waits there until a message resolves it.
+    Unless `in_clear`, messages go over http only within private networks that are open to the asker.
+    """
+
+    name: str
+    label: str
+    help: str
+    fields: tuple[Field, ...]
+    shown: Callable[[Config], str]
+    made: Callable[[Config, Message, Sending], Post | Mail | None]
+    check: Callable[[Config], None] | None = None
+    new_secret: Callable[[], str] | None = None
+    stays_open: bool = False
+    in_clear: bool = False
+
+    @property
+    def by_mail(self) -> bool:
+        """Whether its messages need the box's mail server."""
+        return any(field.type == "email" for field in self.fields)
+
+    def open_part(self, config: Config) -> dict[str, str]:
+        """What somebody who may change the channel sees of its configuration."""
+        return {field.name: config.get(field.name, "") for field in self.fields if not field.secret}
+
+
+def clean(kind: Kind, given: Config, fence: Fence) -> dict[str, str]:
+    """A configuration of what was typed, checked as far as that is possible without asking anybody. Raises BadRequest.
+
+    A name in an address is looked up and vetted when something is sent.
+    """
+    config = {field.name: _clean(field, given.get(field.name, ""), fence) for field in kind.fields}
+    for name in given:
+        if name not in config:
+            raise BadRequest.about(name, f"{kind.label} has no such field, but {', '.join(config)}")
+    if kind.check is not None:
+        kind.check(config)
+    config = {name: value for name, value in config.items() if value}
+    if len(msgspec.json.encode(config)) > MOST_BYTES:
+        raise BadRequest(f"All fields together are longer than {MOST_BYTES} bytes")
+    return config
+
+
+def json_post(url: str, content: dict[str, Any], *headers: tuple[str, str], method: str = "POST") -> Post:
+    """A request with a body of JSON."""
+    return Post(url, (JSON, *headers), msgspec.json.encode(content), method)
+
+
+def _clean(field: Field, value: str, fence: Fence) -> str:
+    value = value.replace("\r\n", "\n").strip() or field.default
+    try:
+        if not value:
+            if field.required:
+                raise BadRequest(field.missing or "This is needed")
+            return ""
+        if len(value) > field.longest:
+            raise BadRequest(f"This is longer than {field.longest} characters")
+        if field.choices and value not in dict(field.choices):
+            raise BadRequest(f"Choose one of: {', '.join(dict(field.choices))}")
+        return field.check(value, fence)
+    except BadRequest as wrong:
+        raise BadRequest.about(field.name, wrong.message) from wrong

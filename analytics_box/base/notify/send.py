@@ -1,0 +1,133 @@
+"""Sending one message to one channel, and what came of it."""
+
+from http import HTTPStatus
+from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from analytics_box.base.notify import rules
+from analytics_box.base.notify.kinds.kind import Config, Post, Sending
+from analytics_box.base.notify.kinds.table import KINDS
+from analytics_box.base.notify.mail import Mail, Mailer, NotSent
+from analytics_box.base.notify.message import Message
+from analytics_box.base.notify.rules import AttemptVerdict, ReceiverBackoff
+from analytics_box.base.outgoing.askers import Asker
+from analytics_box.base.outgoing.client import Answer, Ask, Client, Clients
+from analytics_box.base.outgoing.failures import Failed, Refused
+from analytics_box.base.outgoing.target import Target, target
+
+SECONDS: Final = 10.0  # for the whole request
+_ANSWER_BYTES: Final = 4_096
+_LATER: Final = frozenset({408, 425, 429})  # answers below 500 after which trying again makes sense
+
+
+class Outcome(Struct, frozen=True):
+    """What came of it. `error` is empty for a success; after a `final` one trying again makes no sense.
+
+    `wait` is how long the other side wants to be left alone, in seconds.
+    """
+
+    error: str = ""
+    final: bool = False
+    wait: int | None = None
+
+    def verdict(self, before: ReceiverBackoff, now: int, *, created_at: int) -> AttemptVerdict:
+        """Return the consequences for the message, written at `created_at`, and for its receiver. Times are UTC ms."""
+        if not self.error:
+            return rules.after_success()
+        if self.final:
+            return rules.after_refusal(before, now)
+        return rules.after_failure(before, now, created_at=created_at, asked=self.wait)
+
+
+class Sender:
+    """Sends to channels of every kind."""
+
+    def __init__(self, clients: Clients, mailer: Mailer) -> None:
+        self._clients = clients
+        self.mailer = mailer
+
+    async def send(self, asker: Asker, kind: str, config: Config, message: Message, *, id: str, now: int) -> Outcome:
+        """Send it; never raises for what the other side does. `id` stays the same when it is sent again."""
+        made = KINDS[kind].made(config, message, Sending(id, now))
+        match made:
+            case None:
+                return Outcome()
+            case Mail():
+                return await self.mail(made)
+            case Post():
+                return judged(await self.ask(asker, made, in_clear=KINDS[kind].in_clear))
+
+    async def send_test(
+        self, asker: Asker, kind: str, config: Config, message: Message, *, id: str, now: int
+    ) -> Outcome:
+        """Send a test; where an alert would stay open it is resolved at once. Never raises, as `send`."""
+        message = replace(message, subject=f"test:{id}", action="trigger")
+        outcome = await self.send(asker, kind, config, message, id=id, now=now)
+        if KINDS[kind].stays_open and not outcome.error:
+            end = replace(message, action="resolve", tone="good")
+            outcome = await self.send(asker, kind, config, end, id=f"{id}_end", now=now)
+        return outcome
+
+    async def ask(self, asker: Asker, post: Post, *, in_clear: bool) -> Answer | Outcome:
+        """What a service answers; why there is no answer, where it is not asked or not reached. Never raises."""
+        ask = Ask(
+            post.url,
+            method=post.method,
+            headers=post.headers,
+            body=post.body,
+            seconds=SECONDS,
+            redirects=0,
+            body_bytes=_ANSWER_BYTES,
+            decoded_bytes=_ANSWER_BYTES,
+        )
+        client = self._clients.of(asker)
+        try:
+            if not in_clear:
+                await _refuse_in_clear(client, target(post.url))
+            return await client.fetch(ask)
+        except Refused as refused:
+            return Outcome(str(refused), final=True)
+        except Failed as failed:
+            return Outcome(str(failed))
+
+    async def mail(self, mail: Mail) -> Outcome:
+        """Give a message to the mail server. Never raises."""
+        try:
+            await self.mailer.send(mail)
+        except NotSent as why:
+            return Outcome(str(why))
+        return Outcome()
+
+
+async def _refuse_in_clear(client: Client, place: Target) -> None:
+    """Raises Refused for http to a place outside the private networks that are open, else what `Client.vet` raises."""
+    if place.scheme == "http":
+        for address in await client.vet(place):
+            if not client.fence.opens(address):
+                raise Refused("Use https, unless the server is in a private network that is open to your organization")
+
+
+def judged(answer: Answer | Outcome) -> Outcome:
+    """What an answer means; why there is none stays what it is."""
+    if isinstance(answer, Outcome):
+        return answer
+    status = answer.status
+    if 200 <= status < 300:
+        return Outcome()
+    if 300 <= status < 400:
+        return Outcome(f"The address leads elsewhere ({_named(status)}); enter the final one", final=True)
+    wait = answer.header("retry-after")
+    return Outcome(
+        f"The other side answers {_named(status)}",
+        final=status < 500 and status not in _LATER,
+        wait=int(wait) if wait.isascii() and wait.isdecimal() and len(wait) < 7 else None,
+    )
+
+
+def _named(status: int) -> str:
+    try:
+        return f"{status} {HTTPStatus(status).phrase}"
+    except ValueError:
+        return str(status)

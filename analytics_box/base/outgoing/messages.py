@@ -1,0 +1,184 @@
+"""What is asked and what comes back, as values, and a body as it is read: unpacked, and cut at its caps. Pure."""
+
+import asyncio
+import time
+from io import BytesIO
+from ipaddress import IPv4Address, IPv6Address
+from typing import Final, Protocol
+
+from msgspec import Struct, field
+
+from analytics_box.base.outgoing.budget import Share
+from analytics_box.base.outgoing.failures import BadAnswer
+from analytics_box.base.outgoing.target import Target
+from analytics_box.base.outgoing.unpacking import Deflated, Inflating, Whole, encodings, whole
+
+OTHERS: Final = ""  # on whose behalf is asked what is no check of a monitor, such as webhooks
+CANARIES: Final = "canaries"  # the box's own: whether it is cut off is not for the names of monitors to say
+_MOST_PIECES: Final = 50_000  # of a body: one in pieces of a byte would cost more time than all others together
+
+Header = tuple[str, str]
+
+
+class Outgoing(Struct, frozen=True):
+    """What is sent. Of the answer's body at most `body_bytes` are read, and `decoded_bytes` kept once unpacked.
+
+    Without `keep` the body is read and counted, and neither unpacked nor kept; as is what `share` has no room for.
+    """
+
+    method: str
+    target: Target
+    headers: tuple[Header, ...]
+    body: bytes
+    body_bytes: int
+    decoded_bytes: int
+    keep: bool = True
+    share: Share | None = None
+
+
+class Phases(Struct):
+    """How long the steps took, in ms; None for what there was not, or was not reached.
+
+    `first_byte` counts from the moment the request was sent.
+    """
+
+    dns: float | None = None
+    connect: float | None = None
+    tls: float | None = None
+    first_byte: float | None = None
+    transfer: float | None = None
+
+
+class Spot(Protocol):
+    """Room to ask one network at a time (crowd). `waited` are ms that it took to have it."""
+
+    waited: float
+
+    async def enter(self, address: IPv4Address | IPv6Address) -> None:
+        """Ask this address from now on, and no other."""
+
+
+class Course(Struct):
+    """How far a request came: written while it is under way, so that whoever gives one knows it of a failure, too.
+
+    `phases` and `address`, the one that was dialled, are those of the last connection. `group` is on whose behalf it is
+    asked (lookups); without a `spot` it waits for nobody.
+    """
+
+    group: str = OTHERS
+    phases: Phases = field(default_factory=Phases)
+    address: str = ""
+    redirects: int = 0
+    spot: Spot | None = None
+
+    async def enter(self, address: IPv4Address | IPv6Address) -> None:
+        """Before an address is dialled: wait until it may be."""
+        if self.spot is not None:
+            await self.spot.enter(address)
+
+    @property
+    def waited(self) -> float:
+        """For how many ms it had to."""
+        return 0.0 if self.spot is None else self.spot.waited
+
+
+class Received(Struct, frozen=True):
+    """A received answer. `complete` is false if the body was cut; `size` is that of the body as it came, packed.
+
+    `unreadable` says why a body could not be unpacked; it is empty then. The certificate's end is in UTC ms; None for
+    http. `ended` is the perf_counter of the last byte.
+    """
+
+    status: int
+    headers: tuple[Header, ...]
+    body: bytes
+    size: int
+    complete: bool
+    unreadable: str
+    certificate_expires_at: int | None
+    ended: float
+
+
+class Body:
+    """The body as it comes in, unpacked, up to both caps.
+
+    `unreadable` says why it cannot be unpacked. That is for those who look into it: status and headers are right.
+    """
+
+    def __init__(self, headers: tuple[Header, ...], outgoing: Outgoing) -> None:
+        self._kept = BytesIO()  # which gives its bytes away without a copy
+        self.size = self.pieces = 0
+        self.complete = True
+        self.unreadable = ""
+        self._left = outgoing.body_bytes
+        self._most = outgoing.decoded_bytes
+        self._keeps = outgoing.keep
+        self._share = outgoing.share
+        self._inflate: Inflating | None = None
+        self._whole: Whole | None = None
+        if outgoing.keep:
+            self._begin(encodings(",".join(value for name, value in headers if name == "content-encoding")))
+
+    def _begin(self, packed: tuple[str, ...]) -> None:
+        """Get ready for a body in these encodings."""
+        if len(packed) > 1:
+            self._give_up("The answer is compressed more than once")
+        elif packed and packed[0] not in {"br", "zstd"}:
+            self._inflate = Deflated(may_be_bare=packed[0] == "deflate")
+        elif packed:
+            try:
+                self._whole = whole(packed[0])
+            except BadAnswer as missing:
+                self._give_up(str(missing))
+
+    def take(self, data: bytes) -> bool:
+        """Keep some more of it; whether what follows is read."""
+        self.pieces += 1
+        goes_on = len(data) <= self._left and self.pieces <= _MOST_PIECES
+        data = data[: self._left]
+        self._left -= len(data)
+        self.size += len(data)
+        if self._keeps:
+            self._keep(data)
+        self.complete = self.complete and goes_on
+        return goes_on
+
+    async def unpacked(self) -> bytes:
+        """The part of the body that was kept."""
+        if self._whole is None or self.unreadable:
+            return self._kept.getvalue()
+        try:
+            plain = await asyncio.to_thread(self._whole, self._kept.getvalue(), self._most + 1)
+        except BadAnswer as wrong:
+            self._give_up(str(wrong))
+            return b""
+        self.complete = self.complete and len(plain) <= self._most
+        if self._share is not None and not self._share.take(len(plain)):
+            self.complete = False
+            return b""
+        return plain[: self._most]
+
+    def _keep(self, data: bytes) -> None:
+        room = self._most - self._kept.tell()
+        try:
+            plain = data[: room + 1] if self._inflate is None else self._inflate.decompress(data, room + 1)
+        except BadAnswer as wrong:
+            self._give_up(str(wrong))
+            return
+        is_whole = len(plain) <= room
+        plain = plain[:room]
+        if self._share is None or self._share.take(len(plain)):
+            self._kept.write(plain)
+        else:
+            is_whole = False
+        if not is_whole:  # what follows is only counted
+            self.complete = self._keeps = False
+
+    def _give_up(self, why: str) -> None:
+        self.unreadable, self.complete, self._keeps = why, False, False
+        self._kept = BytesIO()
+
+
+def ms(began: float, ended: float | None = None) -> float:
+    """From one perf_counter to another, or to now, in ms."""
+    return max(0.0, ((time.perf_counter() if ended is None else ended) - began) * 1000)

@@ -1,0 +1,134 @@
+"""From names to addresses and texts: by the system, or by the name servers in the settings."""
+
+import asyncio
+from collections.abc import Sequence
+from ipaddress import IPv4Address, IPv6Address, ip_address
+from typing import Any, Final, Protocol, runtime_checkable
+
+from analytics_box.base.outgoing.failures import NotResolved
+from analytics_box.base.outgoing.lookups import Lookups
+from analytics_box.base.outgoing.messages import OTHERS
+from analytics_box.base.settings import Settings, SettingsError
+
+Address = IPv4Address | IPv6Address
+
+SECONDS: Final = 5.0  # for one look-up of texts, or of addresses at a given server
+_PORT: Final = 53
+_MOST: Final = 16  # addresses of one name that are looked at; one with more is refused
+
+
+@runtime_checkable
+class Resolver(Protocol):
+    """Looks names up. Nothing is kept: each call asks anew. `servers` are address and port; none for the system's."""
+
+    @property
+    def servers(self) -> tuple[tuple[str, int], ...]: ...
+
+    async def addresses(self, name: str, group: str = OTHERS) -> tuple[Address, ...]:
+        """All addresses of a name, the preferred first. `group` is on whose behalf (lookups). Raises NotResolved."""
+
+    async def texts(self, name: str) -> tuple[str, ...]:
+        """The TXT records of a name; none if it has none. Raises NotResolved when that cannot be found out."""
+
+
+class SystemResolver:
+    """As any program on this machine resolves names: hosts file, then the system's name servers."""
+
+    servers: tuple[tuple[str, int], ...] = ()
+
+    def __init__(self) -> None:
+        self._lookups = Lookups()
+
+    async def addresses(self, name: str, group: str = OTHERS) -> tuple[Address, ...]:
+        try:
+            found = await self._lookups.find(name, group)
+        except (OSError, UnicodeError) as broken:
+            raise NotResolved("The name cannot be resolved") from broken
+        return _few({ip_address(entry[4][0]): None for entry in found})
+
+    async def texts(self, name: str) -> tuple[str, ...]:
+        return await _texts(dns_resolver(()), name)
+
+
+class ServerResolver:
+    """As the given name servers say."""
+
+    def __init__(self, servers: Sequence[tuple[str, int]]) -> None:
+        self.servers = tuple(servers)
+
+    async def addresses(self, name: str, group: str = OTHERS) -> tuple[Address, ...]:
+        asked = dns_resolver(self.servers)
+        answers = await asyncio.gather(*(_records(asked, name, kind) for kind in ("A", "AAAA")))
+        return _few({ip_address(record.address): None for records in answers for record in records})
+
+    async def texts(self, name: str) -> tuple[str, ...]:
+        return await _texts(dns_resolver(self.servers), name)
+
+
+def resolver(settings: Settings) -> Resolver:
+    """The resolver of these settings. Raises SettingsError."""
+    if not settings.dns_servers:
+        return SystemResolver()
+    return ServerResolver([_server(text) for text in settings.dns_servers])
+
+
+def _server(text: str) -> tuple[str, int]:
+    host, port = text.strip(), str(_PORT)
+    if host.startswith("["):
+        host, _, after = host[1:].partition("]")
+        port = after.removeprefix(":") or port
+    elif host.count(":") == 1:
+        host, _, port = host.partition(":")
+    try:
+        address, number = str(ip_address(host)), int(port)
+    except ValueError:
+        number = 0
+    if not 0 < number <= 65_535:
+        raise SettingsError(
+            f"dns_servers (ANALYTICS_BOX_DNS_SERVERS): {text!r} is not an address; write 192.0.2.53 or 192.0.2.53:5353"
+        )
+    return address, number
+
+
+def _few(found: dict[Address, None]) -> tuple[Address, ...]:
+    if not found:
+        raise NotResolved("The name has no address")
+    if len(found) > _MOST:
+        raise NotResolved(f"The name has more than {_MOST} addresses")
+    return tuple(found)
+
+
+def dns_resolver(servers: Sequence[tuple[str, int]]) -> Any:
+    """A resolver of dnspython, with the system's servers unless some are given. Raises NotResolved."""
+    import dns.asyncresolver  # noqa: PLC0415  seldom wanted, and it loads a lot
+    import dns.nameserver  # noqa: PLC0415  as above
+    import dns.resolver  # noqa: PLC0415  as above
+
+    try:
+        asked = dns.asyncresolver.Resolver(configure=not servers)
+    except dns.resolver.NoResolverConfiguration as broken:
+        raise NotResolved("This machine has no name servers set up") from broken
+    if servers:
+        asked.nameservers = [dns.nameserver.Do53Nameserver(host, port) for host, port in servers]
+    asked.lifetime = SECONDS
+    return asked
+
+
+async def _records(asked: Any, name: str, kind: str) -> tuple[Any, ...]:
+    """The records of one kind; none if there are none. Raises NotResolved."""
+    import dns.exception  # noqa: PLC0415  as above
+    import dns.resolver  # noqa: PLC0415  as above
+
+    try:
+        answer = await asked.resolve(f"{name}.", kind, raise_on_no_answer=False)
+    except dns.resolver.NXDOMAIN:
+        return ()
+    except dns.exception.Timeout as late:
+        raise NotResolved("The name servers do not answer in time") from late
+    except (dns.exception.DNSException, OSError) as broken:
+        raise NotResolved("The name servers do not give an answer for this name") from broken
+    return tuple(answer.rrset or ())
+
+
+async def _texts(asked: Any, name: str) -> tuple[str, ...]:
+    return tuple(b"".join(record.strings).decode("utf-8", "replace") for record in await _records(asked, name, "TXT"))

@@ -1,0 +1,153 @@
+"""The threads that read a file, each on a connection of its own, under a deadline."""
+
+import asyncio
+import logging
+import queue
+import threading
+import time
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from pathlib import Path
+from typing import TypeVar
+
+import apsw
+
+from analytics_box.base.errors import DeadlineExceeded, OverBudget, Unavailable
+from analytics_box.base.store.connecting import prepare
+from analytics_box.base.store.damage import SIGNS, Damage, is_sign
+from analytics_box.base.store.gate import Gate
+from analytics_box.base.store.reserve import Reserve
+from analytics_box.base.store.trouble import Seldom
+from analytics_box.base.store.writes import STOPPING, Work
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+PROGRESS_STEPS = 20_000  # virtual machine steps between two looks at a read's deadline
+
+
+class Readers:
+    """Reads that may take long never have all connections, so that the others do not wait for them."""
+
+    def __init__(
+        self,
+        path: Path,
+        connections: Iterable[apsw.Connection],
+        gate: Gate,
+        damage: Damage,
+        *,
+        reserve: Reserve | None,
+        most_waiting: int,
+    ) -> None:
+        self._gate = gate
+        self._damage = damage
+        self._path = path
+        self._may_complain = Seldom()
+        self._reserve = reserve
+        self._most_waiting = most_waiting
+        self._closing = False
+        self._under_way = {True: 0, False: 0}
+        # The one that read last reads next: it has pages and compiled statements.
+        self._connections: queue.LifoQueue[apsw.Connection] = queue.LifoQueue()
+        self._unused = set(connections)
+        for connection in self._unused:
+            self._connections.put(connection)
+        self._count = self._connections.qsize()
+        self._threads = {
+            True: ThreadPoolExecutor(max(1, self._count - 1), thread_name_prefix=f"{path.stem}-long-reader"),
+            False: ThreadPoolExecutor(self._count, thread_name_prefix=f"{path.stem}-reader"),
+        }
+
+    async def read(self, work: Work[T], *, seconds: float, long: bool) -> T:
+        """Run `work`, as Db.read says."""
+        if self._closing:
+            raise Unavailable(STOPPING)
+        if self._under_way[long] >= self._most_waiting:
+            raise Unavailable("Too many questions at once; ask again in a moment", retry_after=1)
+        self._under_way[long] += 1
+        unwanted = threading.Event()
+        try:
+            return await asyncio.get_running_loop().run_in_executor(
+                self._threads[long], copy_context().run, self._read, work, seconds, unwanted
+            )
+        except asyncio.CancelledError:
+            unwanted.set()
+            raise
+        finally:
+            self._under_way[long] -= 1
+
+    def read_now(self, work: Work[T], *, seconds: float) -> T:
+        """Run `work` for a caller without an event loop; blocks until it is done."""
+        return self._read(work, seconds, threading.Event())
+
+    @property
+    def under_way(self) -> int:
+        """How many reads run or wait."""
+        return sum(self._under_way.values())
+
+    def refuse(self) -> None:
+        """Take no more, and break off those that run."""
+        self._closing = True
+
+    def close(self) -> None:
+        """Wait until the last has ended, and close all connections."""
+        for threads in self._threads.values():
+            threads.shutdown(wait=True)
+        for _ in range(self._count):
+            self._connections.get().close()
+
+    def _read(self, work: Work[T], seconds: float, unwanted: threading.Event) -> T:
+        if self._closing:
+            raise Unavailable(STOPPING)
+        connection = self._connections.get()
+        try:
+            with self._gate.passed():
+                return self._read_on(connection, work, seconds, unwanted)
+        finally:
+            self._connections.put(connection)
+
+    def _read_on(self, connection: apsw.Connection, work: Work[T], seconds: float, unwanted: threading.Event) -> T:
+        deadline = time.monotonic() + seconds
+        try:
+            if connection in self._unused:
+                prepare(connection)
+                self._unused.discard(connection)
+            connection.pragma("temp_store", "memory" if self._disk_was_full else "file")
+            connection.set_progress_handler(
+                lambda: self._closing or unwanted.is_set() or time.monotonic() > deadline, PROGRESS_STEPS
+            )
+            return work(connection)
+        except apsw.InterruptError as late:
+            if self._closing:
+                raise Unavailable(STOPPING) from late
+            raise DeadlineExceeded(f"This took longer than the {seconds:g} seconds it may take") from late
+        except (*SIGNS, apsw.IOError) as broken:
+            if _detached(connection):  # a derived file may be the damaged one
+                return self._read_on(connection, work, deadline - time.monotonic(), unwanted)
+            if is_sign(broken):
+                raise self._damage.note(broken) from broken
+            if self._may_complain:
+                log.error("A read of %s failed: %s", self._path.name, broken)
+            raise Unavailable("The box cannot use its disk; try again", retry_after=60) from broken
+        except apsw.FullError as large:
+            raise OverBudget("This takes more disk than the box has for it; ask for a shorter range") from large
+        finally:
+            connection.set_progress_handler(None)
+
+    @property
+    def _disk_was_full(self) -> bool:
+        """Whether the disk was full and has no room yet: what a read sorts goes to memory then."""
+        return self._reserve is not None and self._reserve.is_given_up
+
+
+def _detached(connection: apsw.Connection) -> bool:
+    """Detach the files that work has attached; whether there were any."""
+    others = [name for name in connection.db_names() if name not in {"main", "temp"}]
+    try:
+        for name in others:
+            connection.execute(f'-- readers.detach\ndetach "{name}"')
+    except apsw.Error:
+        return False  # inside a transaction that cannot be left
+    return bool(others)

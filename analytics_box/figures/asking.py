@@ -1,0 +1,233 @@
+"""What a page of figures asks the query engine, and its answers."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import date, datetime
+from typing import Any, Final, Literal
+from zoneinfo import ZoneInfo
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from analytics_box.base.errors import BoxError
+from analytics_box.figures.board import Board, Rows
+from analytics_box.figures.chart import Axis, Outage
+from analytics_box.figures.comparing import Compared, alike, as_far
+from analytics_box.figures.converting import Key, Target, counting_visitors, with_conversions
+from analytics_box.figures.marks import Note, Notes
+from analytics_box.figures.steps import Step
+from analytics_box.query import ranges
+from analytics_box.query.access import Scope
+from analytics_box.query.catalog.types import QueryType
+from analytics_box.query.filters import Filter, FilterGroup
+from analytics_box.query.ranges import Days, Window
+from analytics_box.query.request import MAX_LIMIT, GivenFilter, GivenParameter, GivenQuery, Request, check
+from analytics_box.query.run import Queries
+from analytics_box.web.page.dates import USUAL, Formats
+
+# When what a page is about was down, within [start, end) in UTC ms.
+Outages = Callable[[int, int], Awaitable[Sequence[Outage]]]
+
+
+class Unanswered(Exception):
+    """A query of a page failed or ran out of time; the page says so in that query's place."""
+
+
+class Told(Struct, frozen=True):
+    """What other rooms tell of the subject of a page: when it was down, notes on its charts, the instant before which
+    nothing is known (UTC ms), and the content of extra panels of their `own`, by name, which have so many `rows`. That
+    content raises Unanswered.
+    """
+
+    outages: Outages | None = None
+    notes: Notes | None = None
+    begun: int | None = None
+    own: "Mapping[str, Callable[[Asking], Awaitable[Any]]]" = {}
+    rows: Mapping[str, int] = {}
+
+
+NOTHING: Final = Told()
+
+
+class Asking(Struct, frozen=True):
+    """What a page is about, by its number among the facts, its local days, the clock that tells what is over, and how
+    dates are written. `now` and `begun`, before which nothing is known, are UTC ms; `filters` are those of its address,
+    `plain` those that let one value through.
+    Series have rows of this `step`; without one, hours for a day and days for more. `said` is what there is to say of
+    what is asked."""
+
+    queries: Queries
+    number: int
+    of: Board
+    days: Days
+    zone: ZoneInfo
+    now: int
+    formats: Formats = USUAL
+    filters: Sequence[GivenFilter] = ()
+    plain: Mapping[str, str] = {}
+    told: Told = NOTHING
+    step: Step | None = None
+    compared: Compared | None = None
+    begun: int | None = None
+    said: tuple[str, ...] = ()
+
+    @property
+    def everything(self) -> "Asking":
+        """The same without filters."""
+        return replace(self, filters=(), plain={})
+
+    @property
+    def window(self) -> Window:
+        """The instants at which the days of the page begin and end."""
+        return ranges.window(self.days, self.zone, None)
+
+    async def notes_shown(self) -> Sequence[Note]:
+        """The notes in the days of the page."""
+        if self.told.notes is None:
+            return ()
+        return await self.told.notes(self.window.start, self.window.end)
+
+    async def outages_shown(self) -> Sequence[Outage]:
+        """The outages in the days of the page."""
+        if self.told.outages is None:
+            return ()
+        return await self.told.outages(self.window.start, min(self.window.end, self.now))
+
+    @property
+    def wall(self) -> datetime:
+        """Now, as the wall clock of the zone shows it."""
+        return _wall(self.now, self.zone)
+
+    @property
+    def axis(self) -> Axis:
+        """What the points of its chart stand for."""
+        begun = _wall(self.begun, self.zone) if self.begun is not None else None
+        return Axis(self.wall, self.steps, self.days.last, self.formats, begun, self.zone)
+
+    @property
+    def until(self) -> int:
+        """Up to when the days that its own are compared with have gone as far as these, in UTC ms; 0 where these are
+        over, or not as many."""
+        there = None if self.compared is None else as_far(self.days, self.compared.days, self.wall)
+        return 0 if there is None else round(there.replace(tzinfo=self.zone).timestamp() * 1000)
+
+    @property
+    def _starts_before(self) -> tuple[date, ...]:
+        """Where the weeks or months of the days begin that its own are compared with."""
+        if self.compared is None or self.steps not in {"week", "month"}:
+            return ()
+        own = ranges.window(self.days, self.zone, self.steps).buckets
+        return alike(self.days, self.compared.days, [date.fromisoformat(bucket.label) for bucket in own])
+
+    @property
+    def steps(self) -> Step:
+        """How wide the rows of its series are."""
+        return self.step or ("hour" if self.days.length == 1 else "day")
+
+    async def rows(
+        self,
+        types: Sequence[str],
+        *,
+        before: Sequence[str] = (),
+        so_far: Sequence[str] = (),
+        beside: Sequence[QueryType] = (),
+        limit: int = 0,
+        aim: Sequence[Filter | FilterGroup] = (),
+    ) -> list[Rows]:
+        """The rows of each type, then those of the types that are wanted `before`, too: of the days that these are
+        compared with; then those that are wanted of these days as far as its own have gone by now; then those of types
+        `beside`, which are made of others and have their names. `aim` narrows all of them to those who did something,
+        of whom they say how many visitors there were.
+
+        Raises Unanswered.
+        """
+        made = {f"{one.name} beside {number}": one for number, one in enumerate(beside)}
+        earlier = self.compared.days if self.compared is not None else self.days.previous()
+        first, last = earlier.first.isoformat(), earlier.last.isoformat()
+        wanted = [
+            *(GivenParameter(name) for name in types),
+            *(GivenParameter(name, id=f"{name} before", start_date=first, end_date=last) for name in before),
+            *(GivenParameter(name, id=f"{name} so far", start_date=first, end_date=last) for name in so_far),
+            *(GivenParameter(one.name, id=label) for label, one in made.items()),
+        ]
+        request = self._checked(wanted, limit)
+        asks = self.of.about(self.plain).asks
+        more: dict[str, Any] = {f"{name} before": {"starts": self._starts_before} for name in before}
+        more |= {f"{name} so far": {"until": self.until} for name in so_far}
+        questions = tuple(
+            question
+            if given is None
+            else replace(
+                question,
+                type=counting_visitors(asks(given)) if aim else asks(given),
+                granularity=self.steps,
+                **more.get(question.label, {}),
+            )
+            for question in request.questions
+            for given in (made.get(question.label, question.type),)
+        )
+        request = replace(request, filters=(*request.filters, *aim), questions=questions)
+        found = await self._answered(request)
+        return [found[parameter.id or parameter.name] for parameter in wanted]
+
+    def _checked(self, wanted: Sequence[GivenParameter], limit: int) -> Request:
+        """These questions as the API would check them. Raises Unanswered."""
+        given = GivenQuery(
+            parameters=[*wanted],
+            startDate=self.days.first.isoformat(),
+            endDate=self.days.last.isoformat(),
+            granularity=_NARROWEST[self.steps],
+            limit=limit or MAX_LIMIT,
+            filters=[*self.filters],
+        )
+        try:
+            return check(given, zone_name=self.zone.key, now=self.now)
+        except BoxError as refused:
+            raise Unanswered(refused.message) from refused
+
+    async def _answered(self, request: Request) -> dict[str, Rows]:
+        """The rows of each question by its label. Raises Unanswered if there are none of one."""
+        try:
+            found = await self.queries.answer(request, Scope((self.number,), subject=self.of.subject))
+        except BoxError as refused:
+            raise Unanswered(refused.message) from refused
+        failed = [entry.error for entry in found if not entry.success]
+        if failed:
+            raise Unanswered(failed[0])
+        return {entry.parameter: entry.data for entry in found}
+
+    async def converting(
+        self,
+        aim: Target | None,
+        keyed: Mapping[str, Key],
+        types: Sequence[str],
+        *,
+        before: Sequence[str] = (),
+        so_far: Sequence[str] = (),
+        limit: int = 0,
+    ) -> list[Rows]:
+        """The same as `rows`. Where there is a goal, rows of the types in `keyed` have its conversions, too; which rows
+        are the same is said by their keys. Raises Unanswered."""
+        asked = self.rows(types, before=before, so_far=so_far, limit=limit)
+        again, *others = ([name for name in names if name in keyed] for names in (types, before, so_far))
+        if aim is None or not again:
+            return await asked
+        of_goal = self.rows(again, before=others[0], so_far=others[1], aim=aim.filters)
+        found, reached = await asyncio.gather(asked, of_goal)
+        places = [(at, keyed[name]) for at, name in enumerate((*types, *before, *so_far)) if name in keyed]
+        for (at, key), rows in zip(places, reached, strict=True):
+            found[at] = with_conversions(found[at], rows, key, complete=len(rows) < MAX_LIMIT)
+        return found
+
+
+# What a query is checked with; the API knows no weeks and months, the engine does.
+_NARROWEST: dict[Step, Literal["hour", "day"]] = {"hour": "hour", "day": "day", "week": "day", "month": "day"}
+
+
+def day_of(instant: int, zone: ZoneInfo) -> date:
+    """The local day of an instant."""
+    return _wall(instant, zone).date()
+
+
+def _wall(instant: int, zone: ZoneInfo) -> datetime:
+    return datetime.fromtimestamp(instant / 1000, zone).replace(tzinfo=None)

@@ -1,0 +1,256 @@
+"""A page of figures as data: what it counts, what it lists, and what it can be filtered by. Pure."""
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import cached_property
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from analytics_box.figures.shading import Shading
+from analytics_box.query.catalog.types import QueryType, Record, SubjectName
+from analytics_box.web.page.dates import USUAL, Formats
+
+Rows = Sequence[Record]
+Filters = Mapping[str, str]  # by their fields
+Unit = Literal["count", "percent", "seconds", "ms", "uptime"]  # uptime is a percentage that is never rounded up
+ColumnUnit = Literal["count", "percent", "seconds", "moment"]  # a moment is text in UTC, as answers have it
+
+
+class Metric(Struct, frozen=True):
+    """A tile. Its number is a field of the one row of the type `total`, by its own name unless `field` says another.
+
+    One with a `series` is drawn, from the field of its own name, and compared with the period before. A rate or a
+    duration is unknown where its row `needs` a field that is zero. `value` takes the number from the rows, for these
+    filters of the page, where that is more than a field.
+    """
+
+    name: str
+    total: str
+    series: str = ""
+    field: str = ""
+    unit: Unit = "count"
+    needs: str = ""
+    fewer_is_better: bool = False
+    value: Callable[[Rows, Filters], float] | None = None
+    help: str = ""
+
+    def total_of(self, rows: Rows, filters: Filters) -> float | None:
+        """Its number in the whole range; None where that is unknown."""
+        if self.value is not None:
+            return self.value(rows, filters)
+        return self.of(rows[0], self.field or self.name)
+
+    def of(self, row: Record, field: str = "") -> float | None:
+        """Its number in a row, such as a bucket of its series; None where that is unknown."""
+        if self.needs and not row[self.needs]:
+            return None
+        value = row[field or self.name]
+        return None if value is None else float(value)
+
+
+class Column(Struct, frozen=True):
+    """A figure in the table of a list: a field of its rows, or of those beside them. It is unknown in a row whose
+    field `needs` is zero. `called` is its name on the page where that of the field says something else."""
+
+    name: str
+    unit: ColumnUnit = "count"
+    needs: str = ""
+    called: str = ""
+
+    @property
+    def known_as(self) -> str:
+        """Its name on the page, in addresses and in files."""
+        return self.called or self.name
+
+
+class Beside(Struct, frozen=True):
+    """Another query type that knows more of the rows of a list, joined by what names these.
+
+    `named` are the fields of its rows that say the same as the list's `shown` and `within`, in their order.
+    """
+
+    type: QueryType
+    columns: tuple[Column, ...]
+    named: tuple[str, ...] = ("name",)
+
+
+class Listed(Struct, frozen=True):
+    """A list: its query type, the field of a row that names it and the one that counts it.
+
+    `field` is the filter (wire 2.2) that a click on a row sets; empty where no filter tells such rows apart. `places`
+    lists name their country by its code, and a click filters by the country as well, because places of different
+    countries share names. `label` is how a name is written, `detail` what tells rows apart beside their names.
+    `apart` lists count something else than the page: no heading says what, their shares are of the rows that are shown,
+    and they leave out the row of the name in `without`. Its table has `columns` more, of its own type and of those
+    `beside` it; `within` are the fields that name a row together with `shown`. One of countries may `look` like a map
+    above bars: those of the lists `below`, the widest places first, whose tables are its own.
+    """
+
+    type: str
+    field: str = ""
+    shown: str = "name"
+    counted: str = "visitors"
+    places: bool = False
+    label: Callable[[str], str] = str
+    detail: Callable[[Record], str] | None = None
+    icon: str = ""
+    apart: bool = False
+    without: str = ""
+    columns: tuple[Column, ...] = ()
+    beside: tuple[Beside, ...] = ()
+    within: tuple[str, ...] = ()
+    look: Literal["bars", "map"] = "bars"
+    below: tuple[str, ...] = ()
+
+
+class Place(Struct, frozen=True):
+    """Where an extra panel stands: the filters of the page, the address of the page with others added, what colour
+    shows, and how dates are written."""
+
+    filters: Filters
+    narrowed: Callable[[Filters], str]
+    shading: Shading
+    formats: Formats = USUAL
+
+
+class Source(Struct, frozen=True):
+    """Where the values of a field come from that no list shows: a query type, the values in a row, and what counts
+    them."""
+
+    type: str
+    names: Callable[[Record], tuple[str, ...]]
+    counted: str
+
+
+class Extra(Struct, frozen=True):
+    """A small panel of its own making: the types that it asks for, and what it shows of their rows, as `look` says.
+
+    `counted` is what its numbers are, `empty` what it says without any. It stands `before` the panel of that name, or
+    after all lists. One that `needs` a filter is about its value. Without `content` the page is told it (asking.py:
+    Told). Rows of the types in `keyed` get conversions of the goal that is chosen (converting.py); they are told apart
+    by their keys. Colour shows what is `shaded`, unless a figure of that goal is chosen.
+    """
+
+    types: tuple[str, ...]
+    content: Callable[[Sequence[Rows], Place], Any] | None
+    look: Literal["facts", "vitals", "bars", "week", "goals"]
+    counted: str
+    empty: str
+    limit: int = 0
+    needs: str = ""
+    before: str = ""
+    keyed: Mapping[str, Callable[[Record], Hashable]] = {}
+    shaded: str = "visitors"
+
+
+class About(Struct, frozen=True):
+    """What a state of the page is about: names of what is counted, and how its query types are asked.
+
+    Where it is not `judged`, more is neither good nor bad.
+    """
+
+    names: Mapping[str, str]
+    asks: Callable[[QueryType], QueryType]
+    judged: bool = True
+
+
+class Kinds(Struct, frozen=True):
+    """Other things that a page can be about, as a filter `field` that no query type has: names by value.
+
+    `usual` is what it is about without, as a value that addresses leave out and a name.
+    """
+
+    field: str
+    title: str
+    names: Mapping[str, str]
+    usual: tuple[str, str]
+    chip: str
+
+
+class Words(Struct, frozen=True):
+    """Texts of a page by the names of what they are about: tabs, choices within a tab, what an empty list says (that of
+    "" for those not named), the filters, the anchors of definitions, what shares are of by what is counted (that of ""
+    for lists apart; {whole} is its number), and the columns of tables. `codes` stand for marks in empty lists."""
+
+    tabs: Mapping[str, str]
+    empty: Mapping[str, str]
+    filters: Mapping[str, str]
+    anchors: Mapping[str, str]
+    shares: Mapping[str, str]
+    columns: Mapping[str, str]
+    choices: Mapping[str, str] = {}
+    codes: Mapping[str, str] = {}
+
+
+class Board(Struct, frozen=True, eq=False, kw_only=True, dict=True):
+    """A page of figures. The first of its charted metrics is drawn unless its address says another.
+
+    `panels` are its lists side by side, each called like the first of them; those in `sharing` share one tab. A share
+    of a count in `wholes` is one of that type and field, because the same visitor may be in several rows (semantics
+    22). `values` are names of values that the facts know by others; whoever types one may use either. `stored` finds
+    what the facts know for what is typed into a field, such as a country's code. `further` are fields that no list
+    shows; values of some are `suggested`. Where it is `segmented`, filters can be saved. `ghosts` is how many bars
+    stand for a list that is not there yet. Where a goal can be chosen, `converting` are its metrics.
+    """
+
+    subject: SubjectName
+    metrics: tuple[Metric, ...]
+    lists: Mapping[str, Listed]
+    panels: Mapping[str, tuple[str, ...]]
+    words: Words
+    about: Callable[[Filters], About]
+    sharing: tuple[str, ...] = ()
+    wholes: Mapping[str, tuple[str, str]] = {}
+    extras: Mapping[str, Extra] = {}
+    values: Mapping[str, Mapping[str, str]] = {}
+    stored: Mapping[str, Callable[[str], str]] = {}
+    further: tuple[str, ...] = ()
+    suggested: Mapping[str, Source] = {}
+    segmented: bool = False
+    converting: tuple[Metric, ...] = ()
+    kinds: Kinds | None = None
+    ghosts: int = 8
+
+    @cached_property
+    def charted(self) -> dict[str, Metric]:
+        """The metrics that can be drawn, by name."""
+        return {metric.name: metric for metric in self.metrics if metric.series}
+
+    @cached_property
+    def filtered(self) -> tuple[str, ...]:
+        """The fields that facts are filtered by."""
+        own = self.kinds.field if self.kinds is not None else ""
+        listed = (listed.field for listed in self.lists.values())
+        return (*dict.fromkeys(field for field in listed if field and field != own), *self.further)
+
+    @cached_property
+    def fields(self) -> tuple[str, ...]:
+        """What the page can be filtered by."""
+        return (*self.filtered, *((self.kinds.field,) if self.kinds is not None else ()))
+
+    def called(self, field: str, value: str) -> str:
+        """How the page writes a value of a field: as its list does, where that says all of it without a detail."""
+        own = self.values.get(field, {}).get(value)
+        listed = next((one for one in self.lists.values() if one.field == field and one.detail is None), None)
+        return own or (listed.label(value) if listed is not None else "") or value
+
+    @cached_property
+    def panel_of(self) -> dict[str, str]:
+        """The panel of each list."""
+        return {name: panel for panel, names in self.panels.items() for name in names}
+
+    def tables(self, name: str) -> tuple[str, ...]:
+        """The lists of this one's panel that have a table of their own: all but maps of others."""
+        return tuple(one for one in self.panels[self.panel_of[name]] if self.lists[one].look != "map")
+
+    @property
+    def default(self) -> str:
+        """The metric that is drawn unless the address says another."""
+        return next(iter(self.charted))
+
+    @cached_property
+    def parts(self) -> tuple[str, ...]:
+        """All parts that can be fetched alone, in their order on the page."""
+        before = {place: [name for name, one in self.extras.items() if one.before == place] for place in self.panels}
+        last = [name for name, one in self.extras.items() if not one.before]
+        return ("figures", *(name for panel in self.panels for name in (*before[panel], panel)), *last)

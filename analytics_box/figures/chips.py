@@ -1,0 +1,155 @@
+"""The filters of a page of figures as chips, each with the way out, and the kinds that it can be about. Pure."""
+
+from collections.abc import Mapping
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from analytics_box.base.texts import Filters, figures
+from analytics_box.figures.narrowing import Alternative, Match, Narrow
+from analytics_box.figures.narrowing_address import EXACT
+from analytics_box.figures.narrowing_question import problems
+from analytics_box.figures.view import View
+from analytics_box.query.named_goals import FIELD
+
+MOST_NAMED = 3  # values of one chip
+
+
+class Chip(Struct, frozen=True):
+    """A filter. `label` says of what and how, `href` is the page without it, `problem` why it does not count."""
+
+    id: str
+    label: str
+    value: str
+    href: str
+    problem: str = ""
+
+
+class ChipGroup(Struct, frozen=True):
+    """Filters that stand together, with the word between them; and the word between them and those before."""
+
+    chips: tuple[Chip, ...]
+    within: str = ""
+    before: str = ""
+
+
+class Choice(Struct, frozen=True):
+    """One of the kinds of things that the page can be about, or of the ways to add a filter."""
+
+    name: str
+    label: str
+    href: str
+    selected: bool
+
+
+def chips(view: View) -> tuple[ChipGroup, ...]:
+    """The filters of an address in their order, the segment and the kind at the ends."""
+    wrong = problems(view.filters, view.goal_ids)
+    every = view.filters.match == "all"
+    between = "" if every else Filters.either
+    parts = [
+        ChipGroup(
+            tuple(_chip(view, item, wrong) for item in part),
+            within=(Filters.either if every else Filters.both) if len(part) > 1 else "",
+            before=between if at else "",
+        )
+        for at, part in enumerate(view.filters.parts)
+    ]
+    return (*_segment(view), *parts, *_kind(view), *_goal(view))
+
+
+def _goal(view: View) -> tuple[ChipGroup, ...]:
+    """The goal that is chosen: it narrows nothing, but counts in every list."""
+    if view.aim is None:
+        return ()
+    return (ChipGroup((Chip("chip-goal", Filters.goal, view.aim.name, view.without_goal().link()),)),)
+
+
+def words(view: View, part: Alternative) -> str:
+    """A part of the filters as one line."""
+    return _between(part, view).join(f"{_label(view, item)}: {_values(view, item)}" for item in part)
+
+
+def _between(part: Alternative, view: View) -> str:
+    return f" {Filters.either if view.filters.match == 'all' else Filters.both} " if len(part) > 1 else ""
+
+
+def _chip(view: View, item: Narrow, wrong: Mapping[Narrow, str]) -> Chip:
+    href = replace(view, filters=view.filters.without(item)).link()
+    return Chip(
+        f"chip-{item.name.replace('.', '-')}", _label(view, item), _values(view, item), href, wrong.get(item, "")
+    )
+
+
+def _label(view: View, item: Narrow) -> str:
+    name = view.of.words.filters[item.field]
+    return name if item.op == "is" else f"{name} {Filters.ops[item.op]}"
+
+
+def _values(view: View, item: Narrow) -> str:
+    """Whole values as lists write them; parts and patterns as they were typed, because they are looked for so."""
+    said = [view.called(item.field, value) if item.op in EXACT else value for value in item.values]
+    labels = [figures.visible(value) for value in said]
+    if len(labels) <= 1:
+        return "".join(labels)
+    named, more = labels[:MOST_NAMED], len(labels) - MOST_NAMED
+    if more > 0:
+        return Filters.more_values.format(values=", ".join(named), more=more)
+    return f"{', '.join(named[:-1])} {Filters.either} {named[-1]}"
+
+
+def _segment(view: View) -> tuple[ChipGroup, ...]:
+    segment = view.segment
+    if segment is None:
+        return ()
+    problem = "" if segment.name else Filters.no_segment
+    if any(item.field == FIELD for item in problems(segment.filters, view.goal_ids)):
+        problem = Filters.segment_without_goal
+    chip = Chip("chip-segment", Filters.segment, figures.visible(segment.name or segment.id), "", problem)
+    return (ChipGroup((replace(chip, href=replace(view, segment=None).link()),)),)
+
+
+def _kind(view: View) -> tuple[ChipGroup, ...]:
+    kinds = view.of.kinds
+    if kinds is None or not view.kind:
+        return ()
+    href = replace(view, kind="").link()
+    return (ChipGroup((Chip(f"chip-{kinds.field}", kinds.chip, figures.visible(kinds.names[view.kind]), href),)),)
+
+
+def kinds(view: View) -> tuple[Choice, ...]:
+    """What the page can be about, the usual first; nothing where there is no choice."""
+    offered = view.of.kinds
+    if offered is None:
+        return ()
+    usual, label = offered.usual
+    others = (
+        Choice(name, label, replace(view, kind=name).link(), name == view.kind) for name, label in offered.names.items()
+    )
+    return (Choice(usual, label, replace(view, kind="").link(), not view.kind), *others)
+
+
+def matches(view: View) -> tuple[Choice, ...]:
+    """Whether all filters must hold, or any; nothing with less than two."""
+    filters = view.filters
+    if len(filters.parts) < 2:
+        return ()
+    ways: tuple[Match, ...] = ("all", "any")
+    return tuple(
+        Choice(
+            way,
+            Filters.matches[way],
+            replace(view, filters=filters.matching(way)).link(),
+            filters.match == way,
+        )
+        for way in ways
+    )
+
+
+def joins(view: View) -> tuple[tuple[str, str], ...]:
+    """The parts of the filters that one more can be added to, by number, in words."""
+    word = Filters.either if view.filters.match == "all" else Filters.both
+    return tuple(
+        (str(at), Filters.join.format(word=word, filters=words(view, part)))
+        for at, part in enumerate(view.filters.parts)
+    )

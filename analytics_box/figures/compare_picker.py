@@ -1,0 +1,81 @@
+"""What a range is compared with in words, and what else it can be compared with. Pure."""
+
+from typing import Final
+
+from msgspec import Struct
+
+from analytics_box.base.texts import Comparing, figures
+from analytics_box.figures.comparing import Compared, Comparison, How
+from analytics_box.figures.periods import period_text
+from analytics_box.figures.range_picker import Choice
+from analytics_box.figures.view import View
+from analytics_box.query.ranges import Days
+from analytics_box.web.page.dates import Formats, day_text, short_day_text
+
+CHOICES: Final[tuple[How, ...]] = ("previous", "year", "off")
+
+
+class ComparisonShown(Struct, frozen=True):
+    """The comparison in words: its name, its dates, empty without one, and what is to be known of them.
+
+    `instead` stands in the place of changes where the whole of it is not known, `so_far` says that it counts only as
+    far as the range has gone. `first` and `last` are ISO dates.
+    """
+
+    label: str
+    dates: str
+    note: str
+    instead: str
+    so_far: str
+    choices: tuple[Choice, ...]
+    first: str
+    last: str
+
+
+def comparison_shown(
+    view: View, days: Days, compared: Compared | None, formats: Formats, *, so_far: bool = False
+) -> ComparisonShown:
+    """The words of the menu and of the legend. `so_far`: the range is not over."""
+    theirs = compared.days if compared is not None else days.previous()
+    return ComparisonShown(
+        label=Comparing.button[view.compare.how] if compared is not None else "",
+        dates=period_text(theirs, formats) if compared is not None and not compared.nothing else "",
+        note=_note(compared, formats),
+        instead=_instead(compared, days, formats),
+        so_far=Comparing.so_far if so_far and compared is not None and compared.begun is None else "",
+        choices=tuple(_choice(view, how) for how in CHOICES),
+        first=theirs.first.isoformat(),
+        last=theirs.last.isoformat(),
+    )
+
+
+def _instead(compared: Compared | None, days: Days, formats: Formats) -> str:
+    """Short, because it stands in a tile: without the year where that is the range's."""
+    if compared is None or compared.begun is None:
+        return ""
+    write = short_day_text if compared.begun.year == days.last.year else day_text
+    return Comparing.no_data_tile.format(day=write(compared.begun, formats.date))
+
+
+def _note(compared: Compared | None, formats: Formats) -> str:
+    if compared is None:
+        return ""
+    if compared.begun is not None:
+        return Comparing.no_data.format(day=day_text(compared.begun, formats.date))
+    if compared.fair:
+        return ""
+    return Comparing.other_length.format(
+        theirs=figures.count(compared.days.length), ours=figures.count(compared.length)
+    )
+
+
+def _choice(view: View, how: How) -> Choice:
+    """The key is that of the choice which switches the comparison off, or on again."""
+    switches = "previous" if view.compare.how == "off" else "off"
+    return Choice(
+        name=how,
+        label=Comparing.choices[how],
+        href=view.link(compare=Comparison(how)),
+        key="c" if how == switches else "",
+        selected=view.compare.how == how,
+    )

@@ -1,0 +1,137 @@
+"""What a range is compared with: the period before, the year before, own dates, or nothing. Pure.
+
+    compare=year | off | own&cfrom=2026-08-01&cto=2026-08-31      (the period before is left out of addresses)
+
+Days of the week are set against their own kind wherever that is possible: weekends have other visitors.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime, time, timedelta
+from typing import Final, Literal
+
+from msgspec import Struct
+
+from analytics_box.base.texts import Unread
+from analytics_box.figures.spans import day_in, said
+from analytics_box.query.ranges import MAX_DAYS, Days
+
+How = Literal["previous", "year", "own", "off"]
+WEEK: Final = 7
+YEAR_OF_WEEKS: Final = timedelta(weeks=52)
+WEEKDAYS_MATTER: Final = 91  # days: beyond a quarter, a weekday more or less changes little
+
+
+class Comparison(Struct, frozen=True):
+    """What an address compares with; own dates are local days, both included. `unread` says what could not be read."""
+
+    how: How = "previous"
+    first: date | None = None
+    last: date | None = None
+    unread: str = ""
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        """Its parameters in an address; empty ones are left out."""
+        return {
+            "compare": self.how if self.how != "previous" else "",
+            "cfrom": self.first.isoformat() if self.first else "",
+            "cto": self.last.isoformat() if self.last else "",
+        }
+
+
+class Compared(Struct, frozen=True):
+    """The days that a range of `length` days is compared with; `begun` is the first day of which anything is known,
+    where that is later than the first of these."""
+
+    days: Days
+    length: int
+    begun: date | None = None
+
+    @property
+    def nothing(self) -> bool:
+        """Whether nothing at all is known of these days."""
+        return self.begun is not None and self.days.last < self.begun
+
+    @property
+    def fair(self) -> bool:
+        """Whether as many days stand here as there."""
+        return self.days.length == self.length
+
+
+def read_comparison(query: Mapping[str, str]) -> Comparison:
+    """The comparison that an address asks for; the usual one for what is none."""
+    asked = query.get("compare", "")
+    if asked in {"", "on", "previous"}:
+        return Comparison()
+    if asked == "off":
+        return Comparison("off")
+    if asked == "year":
+        return Comparison("year")
+    if asked != "own":
+        return Comparison(unread=Unread.compare.format(name=said(asked)))
+    texts = [query.get(name, "").strip() for name in ("cfrom", "cto")]
+    days = sorted(day for day in map(day_in, texts) if day is not None)
+    if len(days) < 2 or (days[1] - days[0]).days >= MAX_DAYS:
+        return Comparison(unread=Unread.compare_dates.format(dates=" – ".join(map(said, texts))))
+    return Comparison("own", days[0], days[1])
+
+
+def compared(comparison: Comparison, days: Days, begun: date | None) -> Compared | None:
+    """What these days are compared with; None for nothing. `begun` is the first day of which anything is known."""
+    theirs = _days(comparison, days)
+    if theirs is None:
+        return None
+    return Compared(theirs, days.length, begun if begun is not None and theirs.first < begun else None)
+
+
+def _days(comparison: Comparison, days: Days) -> Days | None:
+    match comparison.how:
+        case "previous":
+            return period_before(days)
+        case "year":
+            return year_before(days)
+        case "own" if comparison.first is not None and comparison.last is not None:
+            return Days(comparison.first, comparison.last)
+    return None
+
+
+def period_before(days: Days) -> Days:
+    """As many days, moved back by the fewest whole weeks with which they do not overlap."""
+    return _moved(days, timedelta(days=-(-days.length // WEEK) * WEEK))
+
+
+def year_before(days: Days) -> Days:
+    """As many days 52 weeks before; whole months, and more than a quarter, are the same dates of the year before."""
+    if days.length > WEEKDAYS_MATTER or _whole_months(days):
+        return days.year_before()
+    return _moved(days, YEAR_OF_WEEKS)
+
+
+def as_far(days: Days, theirs: Days, now: datetime) -> datetime | None:
+    """The local time up to which `theirs` have gone as far as `days` have by now, to the minute; None where all of
+    these are over, or there are more days of one."""
+    if theirs.length != days.length or days.last < now.date():
+        return None
+    if now.date() < days.first:
+        return datetime.combine(theirs.first, time.min)
+    there = theirs.first + (now.date() - days.first)
+    return datetime.combine(there, now.time().replace(second=0, microsecond=0))
+
+
+def alike(days: Days, theirs: Days, starts: Sequence[date]) -> tuple[date, ...]:
+    """Where the points of `theirs` begin, so that each is as long as the one of `days` that it is laid on, which begin
+    on these days: on the same dates of the year before where the whole range is that, else as many days after its
+    first."""
+    if theirs == days.year_before():
+        return tuple(dict.fromkeys(Days(start, start).year_before().first for start in starts))
+    shift = theirs.first - days.first
+    moved = (start + shift for start in (*starts, days.last + timedelta(days=1)))
+    return tuple(start for start in moved if start <= theirs.last)
+
+
+def _whole_months(days: Days) -> bool:
+    return days.first.day == 1 and (days.last + timedelta(days=1)).day == 1
+
+
+def _moved(days: Days, back: timedelta) -> Days:
+    return Days(days.first - back, days.last - back)

@@ -1,0 +1,86 @@
+"""A goal on a page of figures: how many visitors of each row reached it, and their share. Pure.
+
+What rows measure of a goal is said here once: tiles, charts, lists, tables, files and what is shaded take it from them.
+Whoever keeps goals says who reached one.
+"""
+
+from collections.abc import Callable, Hashable, Mapping
+from functools import partial
+from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from analytics_box.figures.board import Board, Column, Listed, Metric, Rows
+from analytics_box.query.catalog.types import QueryType, Record
+from analytics_box.query.catalog.values import quotient
+from analytics_box.query.filters import Filter, FilterGroup
+
+CONVERSIONS, RATE = "conversions", "conversion_rate"
+COLUMNS: Final = (Column(CONVERSIONS), Column(RATE, "percent"))
+Key = Callable[[Record], Hashable]  # what tells rows of a type apart
+
+
+class Target(Struct, frozen=True):
+    """A goal that an address names. What was found of it has a name, and the filters that select who reached it."""
+
+    id: str
+    name: str = ""
+    filters: tuple[Filter | FilterGroup, ...] = ()
+
+
+def metrics(total: str, series: str) -> tuple[Metric, ...]:
+    """What tiles and charts show of a goal, of types whose rows count visitors."""
+    return (Metric(CONVERSIONS, total, series), Metric(RATE, total, series, unit="percent", needs="visitors"))
+
+
+def with_conversions(rows: Rows, reached: Rows, key: Key, *, complete: bool = True) -> Rows:
+    """The rows with their conversions, and the rate of these in percent. `reached` are rows of the same type of those
+    who reached the goal; a row that is not among them has none, or where they are not `complete`, nobody knows."""
+    found = {key(row): _visitors(row) for row in reached}
+    missing = 0 if complete else None
+    return [{**row, **_converted(found.get(key(row), missing), _visitors(row))} for row in rows]
+
+
+def counting_visitors(query_type: QueryType) -> QueryType:
+    """The type with no more than conversions are made of, where it looks at more than one kind of facts."""
+    if len(query_type.asks) == 1:
+        return query_type
+    return replace(
+        query_type,
+        asks=tuple(ask for ask in query_type.asks if "visitors" in ask.measures),
+        columns=tuple(one for one in query_type.columns if one.output.name in {"date", "visitors"}),
+    )
+
+
+def key_of(listed: Listed) -> Key:
+    """What tells the rows of a list apart."""
+    return partial(_key, listed)
+
+
+def keys(of: Board) -> Mapping[str, Key]:
+    """What tells the rows apart of what tiles and charts are made of."""
+    return {key: by for one in of.converting for key, by in ((one.total, _whole), (one.series, _date))}
+
+
+def _converted(conversions: int | None, visitors: int) -> Record:
+    known = conversions is not None and visitors > 0
+    return {CONVERSIONS: conversions, RATE: quotient(100 * (conversions or 0), visitors) if known else None}
+
+
+def _visitors(row: Record) -> int:
+    """Types of events and links count visitors by another name."""
+    return int(row["visitors"] if "visitors" in row else row["unique_users"])
+
+
+def _key(listed: Listed, row: Record) -> Hashable:
+    country = row.get("country_code") if listed.places else None
+    return row[listed.shown], country, listed.detail(row) if listed.detail is not None else None
+
+
+def _whole(_: Record) -> Hashable:
+    return None
+
+
+def _date(row: Record) -> Hashable:
+    return str(row["date"])

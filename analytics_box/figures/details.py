@@ -1,0 +1,281 @@
+"""A list as a table of all its rows: found, sorted, page by page, and as a file. Pure."""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from operator import itemgetter
+from typing import Any, Final, Literal
+from zoneinfo import ZoneInfo
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from analytics_box.base.texts import Details as Words
+from analytics_box.base.texts import Panels, figures
+from analytics_box.figures.board import Beside, Column, ColumnUnit, Listed, Rows
+from analytics_box.figures.detail_view import Detail
+from analytics_box.figures.panels import UNKNOWN, Tab, leads_to, share_of, without
+from analytics_box.figures.view import View, address
+from analytics_box.query.catalog.types import Record
+from analytics_box.query.catalog.values import rounded
+from analytics_box.query.ranges import Days
+from analytics_box.query.request import MAX_LIMIT
+from analytics_box.web.page.dates import Formats, day_text, time_text
+
+ON_A_PAGE: Final = 50
+NAME, SHARE = "name", "share"
+Way = Literal["", "ascending", "descending"]
+
+
+class Line(Struct, frozen=True):
+    """A row of a list with all that is known of it; `figures` are by the names of their columns, `texts` what it is
+    found by: its names on the page and in answers."""
+
+    row: Record
+    label: str
+    detail: str
+    figures: Mapping[str, float | str | None]
+    texts: tuple[str, ...]
+    share: float | None = None
+
+
+class Heading(Struct, frozen=True):
+    """A column. `href` sorts by it; `way` is how the table is sorted by it now."""
+
+    name: str
+    label: str
+    href: str
+    way: Way
+    number: bool = True
+
+
+class TableRow(Struct, frozen=True):
+    """A row as shown. `href` is the page of figures with this row alone, empty where there is no such page."""
+
+    label: str
+    detail: str
+    width: str
+    cells: tuple[str, ...]
+    code: str | None = None
+    href: str = ""
+
+
+class Table(Struct, frozen=True):
+    """All rows of a list, of which one page is shown. `count` says in words which rows these are of how many, `share`
+    what their shares are of; `fields` are what the form that searches them carries along. `cut`: there are more than
+    `most` rows, which is as many as a table may have."""
+
+    name: str
+    label: str
+    tabs: tuple[Tab, ...]
+    headings: tuple[Heading, ...]
+    rows: tuple[TableRow, ...]
+    count: str
+    note: str
+    share: str
+    anchor: str
+    search: str
+    fields: tuple[tuple[str, str], ...]
+    cut: bool
+    most: str
+    home: str
+    all_rows: str
+    earlier: str
+    later: str
+    csv: str
+    json: str
+
+
+def columns_of(listed: Listed) -> tuple[Column, ...]:
+    """The columns of a list's table, in their order: what it counts, the share, and what else is known."""
+    counted = Column(listed.counted), Column(SHARE, "percent")
+    return (*counted, *listed.columns, *(column for beside in listed.beside for column in beside.columns))
+
+
+def lines(listed: Listed, rows: Rows, beside: Sequence[Rows], whole: float | None) -> list[Line]:
+    """The rows of a list with those beside them, of which there are at most MAX_LIMIT; shares are of `whole`, if
+    given."""
+    rows = without(listed, rows)
+    if listed.apart:
+        whole = sum(row[listed.counted] for row in rows)
+    known = [_by_name(one, found) for one, found in zip(listed.beside, beside, strict=True)]
+    return [_line(listed, row, known, whole) for row in rows]
+
+
+class _Known(Struct, frozen=True):
+    """The rows beside a list by what names them, and whether these are all."""
+
+    rows: Mapping[tuple[Any, ...], Record]
+    all: bool
+
+
+def _by_name(beside: Beside, rows: Rows) -> _Known:
+    return _Known({tuple(row[name] for name in beside.named): row for row in rows}, all=len(rows) < MAX_LIMIT)
+
+
+def _line(listed: Listed, row: Record, known: Sequence[_Known], whole: float | None) -> Line:
+    name = tuple(row[field] for field in (listed.shown, *listed.within))
+    share = share_of(row, row[listed.counted], whole)
+    figures_of = {listed.counted: row[listed.counted], SHARE: share}
+    figures_of |= {column.known_as: _value(column, row) for column in listed.columns}
+    for beside, found in zip(listed.beside, known, strict=True):
+        own = found.rows.get(name)
+        figures_of |= {column.known_as: _value(column, own, counted=found.all) for column in beside.columns}
+    label, detail = _label(listed, row), listed.detail(row) if listed.detail is not None else ""
+    return Line(row, label, detail, figures_of, (label, detail, str(row[listed.shown] or "")), share)
+
+
+def _value(column: Column, row: Record | None, *, counted: bool = True) -> Any:
+    """What a row has of a figure. Nothing is known of it where it is not there; if all that were `counted` are, then
+    it was counted no time."""
+    if row is None:
+        return 0 if counted and column.unit == "count" else None
+    return None if column.needs and not row[column.needs] else row[column.name]
+
+
+def _label(listed: Listed, row: Record) -> str:
+    return listed.label(row[listed.shown] or "") or Panels.unknown
+
+
+def chosen(found: Sequence[Line], detail: Detail, columns: Sequence[Column]) -> list[Line]:
+    """The lines that are searched for, sorted as wanted; equal ones stay in their order, what is unknown comes last."""
+    wanted = detail.search.casefold()
+    lines_of = [one for one in found if any(wanted in text.casefold() for text in one.texts)]
+    if detail.sort == NAME:
+        return sorted(lines_of, key=lambda one: one.label.casefold(), reverse=not detail.ascending)
+    if detail.sort not in {column.known_as for column in columns}:
+        return lines_of
+    there = [(value, one) for one in lines_of if (value := one.figures[detail.sort]) is not None]
+    there.sort(key=itemgetter(0), reverse=not detail.ascending)
+    return [*(one for _, one in there), *(one for one in lines_of if one.figures[detail.sort] is None)]
+
+
+def table(
+    view: View, name: str, found: Sequence[Line], *, home: str, most: int, zone: ZoneInfo, formats: Formats, share: str
+) -> Table:
+    """The table of a list. `view` is the table's own; `home` is the path of the page of figures; `found` are at most
+    `most` lines, all that were asked for."""
+    listed, detail = view.listed(name), view.detail
+    columns = columns_of(listed)
+    shown = chosen(found, detail, columns)
+    pages = max(1, -(-len(shown) // ON_A_PAGE))
+    page = min(detail.page, pages)
+    first = (page - 1) * ON_A_PAGE
+    on_page = shown[first : first + ON_A_PAGE]
+    largest = max((one.row[listed.counted] for one in found), default=0)
+    back = replace(view, path=home, detail=Detail())
+    return Table(
+        name=name,
+        label=list_name(view, name),
+        tabs=tuple(_tab(view, home, one, name) for one in view.of.tables(name)),
+        headings=tuple(_headings(view, columns)),
+        rows=tuple(_row(back, listed, one, columns, largest, zone, formats) for one in on_page),
+        count=_count(first, len(on_page), len(shown)),
+        note=Words.helps.get(name, ""),
+        share=share,
+        anchor=view.of.words.anchors[name],
+        search=detail.search,
+        fields=replace(view, detail=replace(detail, search="", page=1)).all_fields,
+        cut=len(found) >= most,
+        most=figures.count(most),
+        home=address(back),
+        all_rows=_at(view, search="", page=1) if detail.search else "",
+        earlier=_at(view, page=page - 1) if page > 1 else "",
+        later=_at(view, page=page + 1) if page < pages else "",
+        csv=file_of(view, "csv"),
+        json=file_of(view, "json"),
+    )
+
+
+def list_name(view: View, name: str) -> str:
+    """What a list is called; one of several that share a tab with the name of that."""
+    words, sharing = view.of.words, view.of.sharing
+    return f"{words.tabs[sharing[0]]}: {words.choices[name]}" if name in sharing else words.tabs[name]
+
+
+def file_of(view: View, form: str) -> str:
+    """The address of all rows as a file."""
+    return address(replace(view, path=f"{view.path}/{form}", detail=replace(view.detail, page=1)))
+
+
+def records(listed: Listed, found: Sequence[Line]) -> tuple[tuple[str, ...], list[Record]]:
+    """The names of a file's columns, and its rows: names, then figures as answers have them, shares in percent with two
+    decimals."""
+    columns = tuple(column.known_as for column in columns_of(listed))
+    names = tuple(dict.fromkeys((listed.shown, *listed.within)))
+    made = [
+        {name: one.row[name] for name in names}
+        | {name: one.figures[name] for name in columns}
+        | {SHARE: rounded(one.share)}
+        for one in found
+    ]
+    return (*names, *columns), made
+
+
+def about(zone: ZoneInfo, days: Days, view: View) -> Record:
+    """What a file says of itself: its days, its address, and the goal whose conversions it has."""
+    goal = {"goal": {"id": view.aim.id, "name": view.aim.name}} if view.aim is not None else {}
+    days_of = {"startDate": days.first, "endDate": days.last, "timeZone": zone.key}
+    return {**days_of, "address": address(view), **goal}
+
+
+def _at(view: View, **changes: Any) -> str:
+    return address(replace(view, detail=replace(view.detail, **changes)))
+
+
+def _tab(view: View, home: str, name: str, selected: str) -> Tab:
+    """Another list of the panel, searched and sorted as usual."""
+    found = replace(view, path=f"{home}/details/{name}", detail=Detail())
+    return Tab(name, list_name(view, name), address(found), "", selected=name == selected)
+
+
+def _headings(view: View, columns: Sequence[Column]) -> list[Heading]:
+    detail, words = view.detail, view.of.words.columns
+    known = {NAME: Words.name, SHARE: Words.share} | {one.known_as: words[one.known_as] for one in columns}
+    sort = detail.sort if detail.sort in known else columns[0].known_as
+    headings = []
+    for name in (NAME, *(one.known_as for one in columns)):
+        now = sort == name
+        ascending = not detail.ascending if now else name == NAME
+        way: Way = "" if not now else "ascending" if detail.ascending else "descending"
+        href = _at(view, sort=name, ascending=ascending, page=1)
+        headings.append(Heading(name, known[name], href, way, number=name != NAME))
+    return headings
+
+
+def _row(
+    back: View, listed: Listed, line: Line, columns: Sequence[Column], largest: float, zone: ZoneInfo, formats: Formats
+) -> TableRow:
+    href, selected = leads_to(back, listed, line.row)
+    return TableRow(
+        label=figures.visible(line.label),
+        detail=figures.visible(line.detail),
+        width=figures.bar_width(line.row[listed.counted], largest),
+        cells=tuple(written(column.unit, line.figures[column.known_as], zone, formats) for column in columns),
+        code=(line.row["country_code"] or "") if listed.places else None,
+        href=address(back) if selected else href,
+    )
+
+
+def written(unit: ColumnUnit, value: Any, zone: ZoneInfo, formats: Formats) -> str:
+    """A figure in words; a dash where it is unknown."""
+    if value is None:
+        return UNKNOWN
+    match unit:
+        case "count":
+            return figures.count(value)
+        case "percent":
+            return figures.percent(value)
+        case "seconds":
+            return figures.duration(value)
+        case "moment":
+            local = datetime.fromisoformat(value[:19]).replace(tzinfo=UTC).astimezone(zone)
+            return f"{day_text(local, formats.date)}, {time_text(local, formats.time)}"
+
+
+def _count(first: int, here: int, found: int) -> str:
+    if found == 1:
+        return Words.one_row
+    if not here:
+        return ""
+    counted = {"first": figures.count(first + 1), "last": figures.count(first + here), "count": figures.count(found)}
+    return Words.rows.format(**counted)

@@ -1,0 +1,183 @@
+"""The API explorer of a website: a query with rows, chart and SQL, the code that asks the same, and saving it."""
+
+from collections.abc import Mapping
+from urllib.parse import urlencode
+
+from litestar import Response
+from litestar.params import FromPath
+from msgspec import Struct
+
+from analytics_box.base.errors import BoxError
+from analytics_box.base.texts import Filters as FilterWords
+from analytics_box.base.texts import Queries as Words
+from analytics_box.figures.explorer import answered, families, view
+from analytics_box.figures.explorer.answered import Shown
+from analytics_box.figures.explorer.question import QUESTIONS, Question
+from analytics_box.figures.explorer.refused import at_fields, typed_wrong
+from analytics_box.figures.explorer.samples import samples
+from analytics_box.figures.explorer.view import Tried
+from analytics_box.query import ranges, sheets
+from analytics_box.query.catalog.registry import TYPES, QueryType
+from analytics_box.query.filters import Op
+from analytics_box.query.ranges import PRESETS
+from analytics_box.query.request import DEFAULT_LIMIT
+from analytics_box.tenants.saved import verbs
+from analytics_box.tenants.websites.reach import own
+from analytics_box.tenants.websites.rules import Website
+from analytics_box.tenants.websites.shell import site_shell
+from analytics_box.web.page.visit import Again, Answer, Next, Page, Visit, Visitor
+
+OPERATORS: tuple[str, ...] = Op.__args__  # type: ignore[attr-defined]  # the arguments of a Literal
+
+
+class Line(Struct, frozen=True):
+    """A saved question in the list. `selected` says that it is the one that is looked at; `delete` asks before it is
+    deleted."""
+
+    id: str
+    name: str
+    href: str
+    shared: bool
+    selected: bool
+    is_own: bool
+    delete: str
+
+
+class Refused(Struct, frozen=True):
+    """What is wrong with a query: by field of the form, and what is about none of them."""
+
+    wrong: Mapping[str, str] = {}
+    general: str = ""
+    code: int = 200
+
+
+async def show(visit: Visitor, website_id: FromPath[str]) -> Answer:
+    """GET /sites/{id}/queries: the form, and the answer to what the address asks. Raises NotFound."""
+    website = own(visit.call, website_id)
+    tried = _tried(visit, website)
+    sent = visit.request.query_params
+    given = {name: sent.get(name) for name in sent if name != "done"}
+    if given != view.parameters(tried):
+        return visit.go(view.address(tried))  # a form sends its empty fields too
+    return await page_of(visit, website, tried, Again())
+
+
+async def sheet(visit: Visitor, website_id: FromPath[str]) -> Response[bytes] | Next:
+    """GET /sites/{id}/queries/csv: the same rows as a file; what cannot be answered goes back to the form."""
+    website = own(visit.call, website_id)
+    tried = _tried(visit, website)
+    if not tried.type or _typed_wrong(tried):
+        return visit.go(view.address(tried))
+    try:
+        found = await answered.answer(visit, *await answered.asked(visit, website, tried))
+    except BoxError:
+        return visit.go(view.address(tried))
+    if not found.entry.success:
+        return visit.go(view.address(tried))
+    names = [output.name for output in TYPES[tried.type].outputs]
+    return Response(
+        sheets.file(sheets.tables([(tried.type, names, found.entry.data)])),
+        media_type="text/csv",
+        headers={"cache-control": "no-store", "content-disposition": f'attachment; filename="{tried.type}.csv"'},
+    )
+
+
+async def page_of(visit: Visit, website: Website, tried: Tried, again: Again) -> Page:
+    """The page of a query; `again` is of the form that saves it, when that came back."""
+    shown, refused = await _looked_up(visit, website, tried)
+    kept = await verbs.visible(visit.call, QUESTIONS, website)
+    return _page(visit, website, tried, shown, refused, kept, again)
+
+
+async def _looked_up(visit: Visit, website: Website, tried: Tried) -> tuple[Shown | None, Refused]:
+    """The answer, or why there is none."""
+    if not tried.type:
+        return None, Refused()
+    wrong, code = _typed_wrong(tried), 400
+    try:
+        asked, reads = await answered.asked(visit, website, tried)
+        found = await answered.answer(visit, asked, reads) if not wrong else None
+    except BoxError as refused:
+        wrong, code = at_fields(refused) | wrong, refused.status
+        return None, Refused(wrong, "" if wrong else refused.message, code)
+    if found is None:
+        return None, Refused(wrong, "", code)
+    if not found.entry.success:
+        return None, Refused({}, str(found.entry.error), code)
+    return answered.shown(visit, found, tried), Refused()
+
+
+def _tried(visit: Visit, website: Website) -> Tried:
+    return view.read(view.path_of(website.id), visit.request.query_params)
+
+
+def _typed_wrong(tried: Tried) -> dict[str, str]:
+    known = not tried.zone or ranges.zone(tried.zone).key == tried.zone
+    return typed_wrong(tried, zone_known=known, operators=OPERATORS) if tried.type else {}
+
+
+def _page(
+    visit: Visit,
+    website: Website,
+    tried: Tried,
+    shown: Shown | None,
+    refused: Refused,
+    kept: list[Question],
+    again: Again,
+) -> Page:
+    person = visit.person
+    query_type = TYPES.get(tried.type)
+    questions = [_line(visit, one, tried) for one in kept]
+    called = next((one for one in questions if one.selected and one.is_own), None)
+    return visit.pages.show(
+        "queries.html",
+        code=again.code if again.code != 200 else refused.code,
+        shell=site_shell(visit, "queries", website),
+        site=website,
+        tried=tried,
+        zone=tried.zone or person.time_zone,
+        query_type=query_type,
+        families=families.OF_WEBSITES,
+        filters=[
+            (tried.filters[at], view.without(tried, at + 1)) if at < len(tried.filters) else (view.Filtered(), "")
+            for at in range(view.rows_shown(tried))
+        ],
+        more_rows=min(view.rows_shown(tried) + 1, view.MOST_FILTERS),
+        most_filters=view.MOST_FILTERS,
+        fields=_fields(query_type),
+        sortable=query_type.sortable if query_type else (),
+        presets=(*PRESETS, view.CUSTOM),
+        operators=tuple((name, f"{name} ({Words.operators[name]})") for name in OPERATORS),
+        usual_limit=DEFAULT_LIMIT,
+        wrong=refused.wrong,
+        general=refused.general,
+        shown=shown,
+        samples=samples(visit.parts.settings.public_url, f"website_id={website.id}", answered.content(visit, tried)),
+        beginnings=[(Words.beginnings[name], Tried(path=tried.path, type=name).link()) for name in Words.beginnings],
+        questions=questions,
+        editable=person.may("member"),
+        again=again,
+        saved_name=again.values.get("name", called.name if called else ""),
+        saved_shared="shared" in again.values if again.values else bool(called and called.shared),
+        question=view.address(tried.kept()).partition("?")[2],
+        done=Words.done.get(visit.asked("done"), ""),
+    )
+
+
+def _line(visit: Visit, one: Question, tried: Tried) -> Line:
+    question = view.read(tried.path, one.content)
+    return Line(
+        id=one.id,
+        name=one.name,
+        href=view.address(question),
+        shared=one.is_shared,
+        selected=view.parameters(question) == view.parameters(tried.kept()),
+        is_own=one.is_of(visit.person.user_id),
+        delete=f"{tried.path}/saved/{one.id}/delete?{urlencode({'back': view.address(tried)})}",
+    )
+
+
+def _fields(query_type: QueryType | None) -> tuple[tuple[str, str], ...]:
+    """What can be filtered by, with what it is called on pages where that says more."""
+    names = query_type.filters if query_type else tuple(FilterWords.names)
+    return tuple((name, FilterWords.names.get(name, "")) for name in names)

@@ -1,0 +1,42 @@
+"""Goals on pages of figures: the one whose conversions are counted, and those that filters name. Told by whoever keeps
+them."""
+
+from collections.abc import Awaitable, Callable, Collection, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from analytics_box.base.texts import Goals
+from analytics_box.figures.converting import Target
+from analytics_box.figures.narrowing import EVERYTHING
+from analytics_box.figures.view import View
+from analytics_box.query.named_goals import FIELD
+from analytics_box.web.call import Call
+from analytics_box.web.page.visit import Visit
+
+
+class KeptGoals(Struct, frozen=True):
+    """Of the website that the facts know by a number: `find` are its goals with these ids, as far as they are there,
+    `of` all of them."""
+
+    find: Callable[[Call, int, Collection[str]], Awaitable[Sequence[Target]]]
+    of: Callable[[Call, int], Awaitable[Sequence[Target]]]
+
+
+async def with_goals(visit: Visit, number: int, view: View) -> View:
+    """The view with the names of the goals that its filters name, and with what selects who reached the one that is
+    chosen. Without that one where it is not there, which it says."""
+    if view.goals is not None:
+        return view
+    segment = view.segment.filters if view.segment is not None else EVERYTHING
+    named = {
+        value for item in (*view.filters.items, *segment.items) if item.field == FIELD for value in item.values
+    } | ({view.goal.id} if view.goal is not None else set())
+    if not named:
+        return view
+    found = {one.id: one for one in await visit.parts[KeptGoals].find(visit.call, number, named)}
+    view = replace(view, goals=tuple((one.id, one.name) for one in found.values()))
+    if view.goal is None:
+        return view
+    goal = found.get(view.goal.id)
+    return view.without_goal(Goals.not_there) if goal is None else replace(view, goal=goal)

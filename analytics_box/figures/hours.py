@@ -1,0 +1,95 @@
+"""When something happens: each hour of each day of the week, darker the more there was. Pure."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from msgspec import Struct
+
+from analytics_box.base.identity import TimeFormat
+from analytics_box.base.texts import Compact, Ranges
+from analytics_box.figures.board import Place, Rows
+from analytics_box.figures.scale import Shade
+from analytics_box.figures.shading import Shading, number
+from analytics_box.query.catalog.types import Record
+from analytics_box.web.page.dates import hour_text
+
+DAYS, HOURS = 7, 24
+ROWS = DAYS * HOURS
+_SUNDAY_FIRST: Final = (6, 0, 1, 2, 3, 4, 5)  # the places of the days among their names (semantics 6)
+
+
+class Hour(Struct, frozen=True):
+    """An hour of a day. `text` says the day, the hour and the number."""
+
+    level: int
+    value: str
+    text: str
+
+
+class Day(Struct, frozen=True):
+    """A day of the week, in short and in full, with its 24 hours."""
+
+    short: str
+    name: str
+    hours: tuple[Hour, ...]
+
+
+class Week(Struct, frozen=True):
+    """The days from Sunday on. `busiest` says which hour had the most of what `shading` shows."""
+
+    days: tuple[Day, ...]
+    busiest: str
+    ticks: tuple[str, ...]
+    shades: tuple[Shade, ...]
+    shading: Shading
+
+
+def week(rows: Rows, shading: Shading, form: TimeFormat = "HH:mm") -> Week | None:
+    """The hours of `hour_of_week` or `link_hour_of_week`; None where there was nothing."""
+    by_hour = {key_of(row): row for row in rows}
+    if not any(row[shading.said[0].field] for row in rows):
+        return None
+    scale = shading.scale(rows)
+    most = min(by_hour, key=lambda at: (-shading.value(by_hour[at]), at))
+
+    def hour(at: tuple[int, int]) -> Hour:
+        row = by_hour[at]
+        value = number(row[shading.shown.field], shading.shown.unit)
+        return Hour(scale.level(shading.value(row)) if scale is not None else 0, value, _text(row, shading, form))
+
+    return Week(
+        days=tuple(
+            Day(
+                Ranges.weekdays[_SUNDAY_FIRST[day]],
+                Ranges.days[_SUNDAY_FIRST[day]],
+                tuple(hour((day, at)) for at in range(HOURS)),
+            )
+            for day in range(DAYS)
+        ),
+        busiest=(Compact.highest if shading.shown.unit == "percent" else Compact.busiest).format(
+            what=shading.shown.label.lower(), hour=hour(most).text
+        ),
+        ticks=tuple(f"{at:02}" if form == "HH:mm" else hour_text(at, form) for at in range(HOURS)),
+        shades=scale.shades if scale is not None else (),
+        shading=shading,
+    )
+
+
+def key_of(row: Record) -> tuple[int, int]:
+    """The day and the hour of a row."""
+    return row["day"], row["hour"]
+
+
+def _text(row: Record, shading: Shading, form: TimeFormat) -> str:
+    """What is said of an hour: what is counted needs no name alone."""
+    return Compact.hour.format(
+        day=Ranges.days[_SUNDAY_FIRST[row["day"]]],
+        start=hour_text(row["hour"], form),
+        end=hour_text(row["hour"] + 1, form),
+        said=shading.words(row) if shading.choices else number(row[shading.said[0].field], "count"),
+    )
+
+
+def content(answers: Sequence[Rows], place: Place) -> Week | tuple[()]:
+    """What the panel shows of the answer to such a type."""
+    return week(answers[0], place.shading, place.formats.time) or ()

@@ -1,0 +1,444 @@
+"""A page of figures: its parts, each asked for by itself, and how those that take long come later.
+
+Templates take a `Dashboard`. Parts may be missing (None) while their queries still run; the template then keeps their
+places, and the page loads them from `view.part`, as many together as are ready at about the same time.
+"""
+
+import asyncio
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from analytics_box.base import errors
+from analytics_box.base.clock import DAY
+from analytics_box.base.texts import Filters
+from analytics_box.figures import chart, chips, panels, places, range_picker, steps, tiles
+from analytics_box.figures.asking import NOTHING, Asking, Told, Unanswered, day_of
+from analytics_box.figures.board import Extra, Listed, Place
+from analytics_box.figures.chart import Chart
+from analytics_box.figures.chart_picker import ChartChoices, chart_choices
+from analytics_box.figures.chips import ChipGroup, Choice
+from analytics_box.figures.compare_picker import ComparisonShown, comparison_shown
+from analytics_box.figures.comparing import compared
+from analytics_box.figures.converting import key_of, keys
+from analytics_box.figures.goals import with_goals
+from analytics_box.figures.late_parts import (
+    BUDGET_SECONDS,
+    CLICK_NEXT_SECONDS,
+    CLICK_SECONDS,
+    NEXT_SECONDS,
+    TOGETHER_SECONDS,
+    KnownRows,
+    LateParts,
+    as_they_come,
+)
+from analytics_box.figures.marks import Note
+from analytics_box.figures.narrowing_question import asked
+from analytics_box.figures.panels import Below, Panel
+from analytics_box.figures.range_picker import RangeShown
+from analytics_box.figures.segmented import SegmentMenu, with_segment
+from analytics_box.figures.shade_picker import shading_of
+from analytics_box.figures.spans import days_of, said
+from analytics_box.figures.tiles import Tile
+from analytics_box.figures.view import View
+from analytics_box.query import beginnings, ranges
+from analytics_box.query.named_links import FIELD as LINK
+from analytics_box.query.presence import Presence
+from analytics_box.query.request import GivenFilter
+from analytics_box.query.run import Queries
+from analytics_box.web.page.dates import formats_of
+from analytics_box.web.page.visit import Visit
+
+Task = asyncio.Task[Any]
+MOST_ASKED = panels.ROWS + 1  # rows of a panel: it may leave one out
+
+
+class Figures(Struct, frozen=True):
+    """Tiles and chart; `label` is what the chart shows, `anchor` that of its definition."""
+
+    tiles: tuple[Tile, ...]
+    chart: Chart
+    label: str
+    anchor: str
+
+
+class ExtraPanel(Struct, frozen=True):
+    """A small panel of its own making; `content` is None while its query still runs. It has so many `rows`, if that is
+    known before."""
+
+    name: str
+    title: str
+    anchor: str
+    content: Any
+    of: Extra
+    failed: bool = False
+    kept: bool = False
+    rows: int | None = None
+
+
+class Dashboard(Struct, frozen=True):
+    """Everything below the header of a page of figures, with its parts as far as they are ready.
+
+    `names` are those of the tiles, `filters` those of the fields that can be filtered by. `unread` says what of the
+    address could not be shown. `late` are the parts that are still to come; with the chart among them, `notes` are
+    those below it, so that their place is kept. One that is `scripted` is taken over by a script of the page that
+    stands, which needs nothing around it, and no table in the place of a chart.
+    """
+
+    view: View
+    zone: str
+    range: RangeShown
+    comparison: ComparisonShown
+    drawing: ChartChoices
+    figures: Figures | None
+    lists: tuple[Panel | ExtraPanel, ...]
+    names: tuple[str, ...]
+    filters: Mapping[str, str]
+    figures_failed: bool = False
+    chips: tuple[ChipGroup, ...] = ()
+    kinds: tuple[Choice, ...] = ()
+    unread: tuple[str, ...] = ()
+    matches: tuple[Choice, ...] = ()
+    joins: tuple[tuple[str, str], ...] = ()
+    segments: SegmentMenu | None = None
+    late: tuple[str, ...] = ()
+    notes: Sequence[Note] = ()
+    scripted: bool = False
+
+
+async def whole(
+    visit: Visit,
+    number: int,
+    view: View,
+    names: Sequence[str],
+    told: Told = NOTHING,
+) -> Dashboard:
+    """The whole page with these of its parts; `number` is what the facts know its subject by. Nothing is known before
+    the instant that is `told` or its first fact, whichever came first.
+
+    Parts that are not ready within the budget are fetched by the page itself; where none will be, it is sent before
+    they are asked for. What is asked for by a script waits longer, because the old numbers stay until then: a click for
+    what is ready soon, others for all of it.
+    """
+    view = await with_goals(visit, number, await with_segment(visit, number, view))
+    asking = await asking_for(visit, number, view, told)
+    notes = await asking.notes_shown()  # before the parts, whose questions keep the processor busy
+    tasks = {name: asyncio.create_task(_part(asking, view, name)) for name in names}
+    if not _is_too_soon(visit, asking, view, tasks.values()):
+        await as_they_come(tasks.values(), *_budget(visit, view))
+    answered, late = _ready(visit, asking, view, tasks)
+    below = notes if "figures" in late else ()
+    board = _dashboard(asking, view, names, answered, visit.parts[KnownRows])
+    return replace(board, late=late, notes=below, scripted=_scripted(visit))
+
+
+def _scripted(visit: Visit) -> bool:
+    return "hx-request" in visit.request.headers
+
+
+def _is_too_soon(visit: Visit, asking: Asking, view: View, parts: Collection[Task]) -> bool:
+    """Whether none of these parts will be ready within the budget of a page that somebody opens."""
+    if view.wait or _scripted(visit):
+        return False
+    page = asking.of.subject, asking.number, asking.days.length, bool(asking.filters)
+    version, late = asking.queries.engines.version, visit.parts[LateParts]
+    expected = late.are_expected(page, version)
+    late.measure(page, version, parts)
+    return expected
+
+
+def _budget(visit: Visit, view: View) -> tuple[float | None, float | None, float | None]:
+    """How long a page waits for its parts, for the first and for the next of them; None for as long as they take.
+
+    An answer to a click that has none of them would change nothing of what stands, so it waits for one.
+    """
+    headers = visit.request.headers
+    if view.wait:
+        return None, None, None
+    if "hx-boosted" in headers:
+        return CLICK_SECONDS, CLICK_SECONDS, CLICK_NEXT_SECONDS
+    return (None, None, None) if _scripted(visit) else (BUDGET_SECONDS, NEXT_SECONDS, NEXT_SECONDS)
+
+
+def _ready(
+    visit: Visit, asking: Asking, view: View, tasks: Mapping[str, Task]
+) -> tuple[dict[str, Task], tuple[str, ...]]:
+    """The parts that are answered, and the names of the others, which are kept for whoever asks for them."""
+    slow = {name: task for name, task in tasks.items() if not task.done()}
+    for name, task in slow.items():
+        visit.parts[LateParts].keep(_key(asking, view, name), task)
+    return {name: task for name, task in tasks.items() if name not in slow}, tuple(slow)
+
+
+async def parts(
+    visit: Visit,
+    number: int,
+    view: View,
+    name: str,
+    told: Told = NOTHING,
+) -> Dashboard:
+    """Parts of the page that were not ready in time, by their names with commas between: those that are ready soon
+    after the first of them. Raises NotFound."""
+    names = tuple(dict.fromkeys(name.split(",")))
+    if not all(_is_there(view, one, told) for one in names):
+        raise errors.NotFound("There is nothing at this address")
+    view = await with_goals(visit, number, await with_segment(visit, number, view))
+    asking = await asking_for(visit, number, view, told)
+    kept = {name: visit.parts[LateParts].take(_key(asking, view, name)) for name in names}
+    tasks = {name: task or asyncio.create_task(_part(asking, view, name)) for name, task in kept.items()}
+    await asyncio.wait(tasks.values(), return_when=asyncio.FIRST_COMPLETED)
+    await asyncio.wait(tasks.values(), timeout=TOGETHER_SECONDS)
+    answered, late = _ready(visit, asking, view, tasks)
+    waited = {name for name, task in kept.items() if task is not None}
+    board = _dashboard(asking, view, [*answered], answered, visit.parts[KnownRows], waited)
+    return replace(board, late=late, scripted=_scripted(visit))
+
+
+def _is_there(view: View, name: str, told: Told) -> bool:
+    """Whether the page has a part of this name; some have to be told."""
+    extra = view.of.extras.get(name)
+    return name in view.of.parts and (extra is None or extra.content is not None or name in told.own)
+
+
+async def alone(visit: Visit, number: int, view: View, told: Told) -> tuple[Asking, Dashboard]:
+    """A page of figures and their chart alone, which wait until they are there; and what it asks with."""
+    view = await with_goals(visit, number, await with_segment(visit, number, view))
+    asking = await asking_for(visit, number, view, told)
+    task = asyncio.create_task(_part(asking, view, "figures"))
+    await asyncio.wait((task,))
+    return asking, _dashboard(asking, view, ("figures",), {"figures": task}, visit.parts[KnownRows])
+
+
+async def empty(visit: Visit, number: int, view: View, begun: int | None = None) -> tuple[Asking, Dashboard]:
+    """What another page of the subject asks with, and the page of figures without its parts: its range, its filters."""
+    view = await with_goals(visit, number, await with_segment(visit, number, view))
+    asking = await asking_for(visit, number, view, Told(begun=begun))
+    return asking, _dashboard(asking, view, (), {}, visit.parts[KnownRows])
+
+
+async def asking_for(
+    visit: Visit,
+    number: int,
+    view: View,
+    told: Told = NOTHING,
+) -> Asking:
+    """What a page asks for whoever visits it, with the filters of the segment that its address names."""
+    view = await with_goals(visit, number, await with_segment(visit, number, view))
+    zone, now = ranges.zone(view.zone or visit.person.time_zone), visit.call.now
+    queries = visit.parts[Queries]
+    if view.of.subject == "website":  # whose events may come to other machines
+        first = (await visit.parts[Presence].beginnings((number,))).get(number)
+    else:
+        first = await beginnings.first(queries.events, view.of.subject, number)
+    begun = min((instant for instant in (told.begun, first) if instant is not None), default=None)
+    since = None if begun is None else day_of(begun, zone)
+    days = days_of(view.span, now, zone, since)
+    against = compared(view.compare, days, since) if view.range != "all" or view.compare.how == "own" else None
+    return Asking(
+        queries,
+        number,
+        view.of,
+        days,
+        zone,
+        now,
+        formats_of(visit.person),
+        _filters(view),
+        view.plain,
+        told,
+        step=steps.chosen(view.by, days, against.days.length if against is not None else 0)[0],
+        compared=against,
+        begun=begun,
+        said=await _unknown_links(queries, number, view),
+    )
+
+
+async def _unknown_links(queries: Queries, number: int, view: View) -> tuple[str, ...]:
+    """What is said of short links that filters name and that are not there, such as renamed ones."""
+    items = (*view.filters.items, *(view.segment.filters.items if view.segment is not None else ()))
+    called = dict.fromkeys(value for item in items if item.field == LINK for value in item.values)
+    unknown = [one for one in called if not await queries.links_called((number,), (one,))]
+    return tuple(Filters.no_link.format(name=said(one)) for one in unknown)
+
+
+def _filters(view: View) -> tuple[GivenFilter, ...]:
+    """The filters of a view, those of its segment too."""
+    own = asked(view.filters, view.goal_ids)
+    return (*own, *(asked(view.segment.filters, view.goal_ids) if view.segment is not None else ()))
+
+
+def _key(asking: Asking, view: View, name: str) -> tuple[object, ...]:
+    """All that the content of a part depends on but the instant."""
+    return asking.number, asking.days, asking.compared, asking.zone.key, asking.formats, replace(view, unread=()), name
+
+
+def _dashboard(
+    asking: Asking,
+    view: View,
+    names: Sequence[str],
+    answered: Mapping[str, Task],
+    known: KnownRows,
+    waited: Collection[str] = (),
+) -> Dashboard:
+    """The page of the parts that are answered; the others are left to be fetched. Of those that it `waited` for the
+    page has kept the place."""
+    failed = {name for name, task in answered.items() if isinstance(task.exception(), Unanswered)}
+    ready = {name: task.result() for name, task in answered.items() if name not in failed}
+    of, words = view.of, view.of.words
+    about = of.about(view.plain)
+    theirs = asking.compared.days.length if asking.compared is not None else 0
+    _, not_drawn = steps.chosen(view.by, asking.days, theirs)
+    return Dashboard(
+        view=view,
+        zone=asking.zone.key,
+        range=range_picker.range_shown(view, asking.days, asking.wall.date(), asking.formats, asking.steps),
+        comparison=comparison_shown(view, asking.days, asking.compared, asking.formats, so_far=bool(asking.until)),
+        drawing=chart_choices(view, asking.days, asking.steps, theirs),
+        unread=(*view.unread, *asking.said, *((not_drawn,) if not_drawn else ())),
+        figures=ready.get("figures"),
+        figures_failed="figures" in failed,
+        lists=tuple(
+            _list_shown(asking, view, name, ready, known, failed=name in failed, late=name in waited)
+            for name in names
+            if name != "figures"
+        ),
+        chips=chips.chips(view),
+        kinds=chips.kinds(view),
+        matches=chips.matches(view),
+        joins=chips.joins(view),
+        names=tuple(about.names[one.name] for one in view.metrics),
+        filters={field: words.filters[field] for field in of.fields if field in words.filters},
+    )
+
+
+def _list_shown(
+    asking: Asking, view: View, name: str, ready: Mapping[str, Any], known: KnownRows, *, failed: bool, late: bool
+) -> Panel | ExtraPanel:
+    """A panel or a small one, as far as it is there."""
+    of = view.of
+    if name in of.extras:
+        rows = asking.told.rows.get(name)
+        about = of.words.tabs[name], of.words.anchors[name]
+        return ExtraPanel(name, *about, ready.get(name), of.extras[name], failed, late, rows)
+    if name in ready:
+        return _shown(asking, view, ready[name], known, late=late)
+    return _waiting(asking, view, name, known, failed=failed)
+
+
+def _waiting(asking: Asking, view: View, name: str, known: KnownRows, *, failed: bool) -> Panel:
+    """A panel whose rows are not there yet, with their place."""
+    shown = view.list_of(name)
+    panel = panels.panel(view, name, None, failed=failed, expected=_expected(asking, shown, known))
+    return replace(panel, kept=_place(asking, shown, known))
+
+
+def _shown(asking: Asking, view: View, panel: Panel, known: KnownRows, *, late: bool) -> Panel:
+    """A panel with its rows. One that nobody knew the height of stays as high as the place that was kept for it."""
+    place = _place(asking, panel.shown, known) if late else ""
+    known.keep(_list(asking, panel.shown), len(panel.bars or ()))
+    return replace(panel, kept=place)
+
+
+def _place(asking: Asking, shown: str, known: KnownRows) -> str:
+    """The class of the place for a list of which nobody knows how many rows it has."""
+    return panels.place_of(_expected(asking, shown, known)) if known.of(_list(asking, shown)) is None else ""
+
+
+def _expected(asking: Asking, shown: str, known: KnownRows) -> int | None:
+    """How many rows a list may have: as many as when it was last shown; few where facts have just begun to come."""
+    new = asking.begun is None or asking.now - asking.begun < DAY
+    found = known.of(_list(asking, shown))
+    return panels.FEW if found is None and new else found
+
+
+def _list(asking: Asking, shown: str) -> tuple[object, ...]:
+    return asking.of.subject, asking.number, shown
+
+
+async def _part(asking: Asking, view: View, name: str) -> Any:
+    if name == "figures":
+        return await _figures(asking, view)
+    if name in view.of.extras:
+        return await _extra(asking, view, name)
+    return await _panel(asking, view, name)
+
+
+async def _figures(asking: Asking, view: View) -> Figures:
+    """Tiles and chart. Raises Unanswered."""
+    of, drawn, against = view.of, view.charted[view.metric], asking.compared
+    second = view.charted.get(view.beside)
+    series = (drawn.series, *((second.series,) if second is not None else ()))
+    types = tuple(dict.fromkeys((*(metric.total for metric in view.metrics), *series)))
+    compares = against is not None and not against.nothing
+    totals = tuple(dict.fromkeys(metric.total for metric in view.charted.values())) if compares else ()
+    answers = await asking.converting(
+        view.aim, keys(of), types, before=(drawn.series,) if compares else (), so_far=totals
+    )
+    now = dict(zip(types, answers, strict=False))
+    before, *then = answers[len(types) :] or (None,)
+    told = comparison_shown(view, asking.days, against, asking.formats)
+    names, anchors = of.about(view.plain).names, of.words.anchors
+    return Figures(
+        tiles=tiles.tiles(
+            view,
+            now,
+            None if told.instead else dict(zip(totals, then, strict=True)),
+            so_far=bool(asking.until),
+            fair=against is None or against.fair,
+            instead=told.instead,
+        ),
+        chart=chart.chart(
+            drawn,
+            now[drawn.series],
+            before,
+            axis=asking.axis,
+            previous_last=against.days.last if against is not None else None,
+            second=(second, now[second.series]) if second is not None else None,
+            outages=await asking.outages_shown(),
+            notes=await asking.notes_shown(),
+        ),
+        label=names[drawn.name],
+        anchor=anchors[drawn.name],
+    )
+
+
+async def _panel(asking: Asking, view: View, name: str) -> Panel:
+    """A list. Raises Unanswered.
+
+    What its shares are of is asked for by the tiles anyway, and the engine is asked once.
+    """
+    listed = view.of.lists[view.list_of(name)]
+    below = await _below(asking, view, listed) if listed.look == "map" else None
+    if below is not None:
+        listed = view.of.lists[below.name]
+    whole = view.of.wholes.get(listed.counted)
+    types = [listed.type] if whole is None else [listed.type, whole[0]]
+    rows, *in_all = await asking.converting(view.aim, {listed.type: key_of(listed)}, types, limit=MOST_ASKED)
+    return panels.panel(view, name, rows, whole=None if whole is None else in_all[0][0][whole[1]], below=below)
+
+
+async def _below(asking: Asking, view: View, listed: Listed) -> Below:
+    """What stands below a map, and the countries on it, wherever the page looks closer. Raises Unanswered."""
+    wide = places.everywhere(view, listed)
+    everywhere = replace(asking, filters=_filters(wide), plain=wide.plain)
+    keyed = {listed.type: key_of(listed)}
+    (countries,) = await everywhere.converting(view.aim, keyed, [listed.type], limit=panels.COUNTRIES)
+    *within, last = places.candidates(view, listed)
+    for name in within:
+        (rows,) = await asking.rows([view.of.lists[name].type], limit=MOST_ASKED)
+        if places.says_something(view.of.lists[name], rows):
+            return Below(name, countries)
+    return Below(last, countries)
+
+
+async def _extra(asking: Asking, view: View, name: str) -> Any:
+    """Raises Unanswered."""
+    extra = view.of.extras[name]
+    if extra.content is None:
+        return await asking.told.own[name](asking)
+    answers = await asking.converting(view.aim, extra.keyed, extra.types, limit=extra.limit)
+    place = Place(
+        view.plain, lambda wanted: view.narrowed(wanted).link(), shading_of(view, extra.shaded), asking.formats
+    )
+    return extra.content(answers, place)

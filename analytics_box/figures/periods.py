@@ -1,0 +1,107 @@
+"""Ranges of local days and their buckets, in words. All dates and times here are local to the page's zone."""
+
+from calendar import monthrange
+from collections.abc import Sequence
+from datetime import date, datetime, time, timedelta, tzinfo
+from typing import Final
+
+from msgspec import Struct
+
+from analytics_box.base.texts import Ranges, Steps
+from analytics_box.figures.steps import Step
+from analytics_box.query.ranges import Days
+from analytics_box.web.page.dates import Formats, day_text, month_text, short_day_text, time_text
+
+_DAY: Final = timedelta(days=1)
+
+
+def period_text(days: Days, formats: Formats) -> str:
+    """22 Oct – 20 Nov 2026; where months have names, what both ends share is said once."""
+    first, last = days.first, days.last
+    if first == last:
+        return day_text(last, formats.date)
+    if formats.date not in {"D MMM YYYY", "MMM D, YYYY"} or first.year != last.year:
+        return f"{day_text(first, formats.date)} – {day_text(last, formats.date)}"
+    if first.month != last.month:
+        return f"{short_day_text(first, formats.date)} – {day_text(last, formats.date)}"
+    if formats.date == "D MMM YYYY":
+        return f"{first.day} – {day_text(last, formats.date)}"
+    return f"{short_day_text(first, formats.date)} – {last.day}, {last.year}"
+
+
+class Bucket(Struct, frozen=True):
+    """The start of a row of a series, as local wall time, and how it is named. The second of two hours of one name has
+    the `fold` of that time. `cut` says how much of a week or month is there, where the range begins or ends within it;
+    `turns` that a month begins with or within it."""
+
+    start: datetime
+    length: timedelta
+    tick: str
+    label: str
+    cut: str = ""
+    turns: bool = False
+
+    @property
+    def is_hour(self) -> bool:
+        """Whether it is as long as its length says, however clocks are moved."""
+        return self.length < _DAY
+
+    def span(self, zone: tzinfo) -> tuple[float, float]:
+        """From when to when it is in a time zone, in seconds since 1970."""
+        start = instant(self.start, zone)
+        if self.is_hour:
+            return start, start + self.length.total_seconds()
+        return start, instant(self.start + self.length, zone)
+
+
+def instant(wall: datetime, zone: tzinfo) -> float:
+    """When it is this time in a time zone, in seconds since 1970."""
+    return wall.replace(tzinfo=zone).timestamp()
+
+
+def buckets(named: Sequence[str], step: Step, last: date | None, year: int, formats: Formats) -> list[Bucket]:
+    """Reads the `date` of each row of a series in these steps, whose range ends with the day `last`.
+
+    A day of another year than `year` is named with it.
+    """
+    if step not in {"week", "month"} or last is None:
+        return [
+            _bucket(name, year, formats, again=at > 0 and name[:19] == named[at - 1][:19])
+            for at, name in enumerate(named)
+        ]
+    starts = [date.fromisoformat(name) for name in named]
+    ends = [following - _DAY for following in (*starts[1:], last + _DAY)]
+    make = _week if step == "week" else _month
+    return [make(Days(start, end), formats) for start, end in zip(starts, ends, strict=True)]
+
+
+def _bucket(named: str, year: int, formats: Formats, *, again: bool) -> Bucket:
+    """A day, YYYY-MM-DD; or an hour, YYYY-MM-DD HH:00:00 with an offset where two hours share a name, of which it may
+    be the second."""
+    start = datetime.fromisoformat(named[:19]).replace(fold=again)
+    weekday, short = Ranges.weekdays[start.weekday()], short_day_text(start, formats.date)
+    if len(named) == 10:
+        day = short if start.year == year else day_text(start, formats.date)
+        return Bucket(start, _DAY, short, f"{weekday} {day}", turns=start.day == 1)
+    hour = time_text(start, formats.time)
+    offset = f" {named[19:].strip()}" if named[19:] else ""
+    return Bucket(start, timedelta(hours=1), hour, f"{weekday} {short}, {hour}{offset}")
+
+
+def _week(days: Days, formats: Formats) -> Bucket:
+    """Weeks begin on Sunday (semantics 6)."""
+    turns = days.first.day == 1 or days.first.month != days.last.month
+    tick = short_day_text(days.first, formats.date)
+    return _several(days, tick, period_text(days, formats), whole=7, turns=turns)
+
+
+def _month(days: Days, formats: Formats) -> Bucket:
+    whole = monthrange(days.first.year, days.first.month)[1]
+    name = month_text(days.first, formats.date)
+    return _several(days, name, name if days.length == whole else period_text(days, formats), whole=whole, turns=True)
+
+
+def _several(days: Days, tick: str, label: str, *, whole: int, turns: bool) -> Bucket:
+    start = datetime.combine(days.first, time.min)
+    cut = Steps.cut.format(there=days.length, whole=whole) if days.length < whole else ""
+    return Bucket(start, timedelta(days=days.length), tick, label, cut, turns)

@@ -1,0 +1,53 @@
+"""Segments on pages of figures: filters that somebody saved under a name. Told by whoever keeps them."""
+
+from collections.abc import Awaitable, Callable
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from analytics_box.figures.board import Board
+from analytics_box.figures.narrowing import Segment
+from analytics_box.figures.view import View
+from analytics_box.web.call import Call
+from analytics_box.web.page.visit import Visit
+
+
+class SavedSegments(Struct, frozen=True):
+    """`find` is the segment with an id of the website that the facts know by a number, if the caller may see it."""
+
+    find: Callable[[Call, int, str], Awaitable[Segment | None]]
+
+
+class SegmentedBoard(Struct, frozen=True):
+    """The page of figures whose filters are saved."""
+
+    of: Board
+
+
+class SegmentChoice(Struct, frozen=True):
+    """A segment in the menu of a page."""
+
+    id: str
+    name: str
+    href: str
+    is_shared: bool
+    selected: bool
+
+
+class SegmentMenu(Struct, frozen=True):
+    """The segments of a page. `saves` is where the form goes that saves the page's filters, if there are some and the
+    person may; `query` is these filters as an address has them, `back` the page without them."""
+
+    choices: tuple[SegmentChoice, ...]
+    manage: str
+    saves: str = ""
+    query: str = ""
+    back: str = ""
+
+
+async def with_segment(visit: Visit, number: int, view: View) -> View:
+    """The view with the filters of the segment that its address names; one that is not there has no name."""
+    if view.segment is None or view.segment.name:
+        return view
+    found = await visit.parts[SavedSegments].find(visit.call, number, view.segment.id)
+    return view if found is None else replace(view, segment=found)

@@ -1,0 +1,82 @@
+"""The range in the address of a page of figures, and the local days that it stands for. Pure.
+
+Beside the presets of the API, pages know the last twelve months and all time, and own dates of as many days as a
+query may have.
+"""
+
+from collections.abc import Mapping
+from datetime import date, timedelta
+from typing import Final, Literal
+from zoneinfo import ZoneInfo
+
+from msgspec import Struct
+
+from analytics_box.base.texts import Ranges, Unread, figures
+from analytics_box.query import ranges
+from analytics_box.query.ranges import MAX_DAYS, PRESETS, Days, Preset
+
+RangeName = Preset | Literal["last_12m", "all", "custom"]
+NAMED: Final[tuple[RangeName, ...]] = (*PRESETS, "last_12m", "all")
+USUAL: Final[RangeName] = "last_30d"
+_LONGEST: Final = timedelta(days=MAX_DAYS - 1)
+
+
+class Span(Struct, frozen=True):
+    """A range: one of the named ones, or own dates (local days, both included). `unread` says what could not be read
+    of the address."""
+
+    name: RangeName = USUAL
+    first: date | None = None
+    last: date | None = None
+    unread: str = ""
+
+
+def read_span(query: Mapping[str, str]) -> Span:
+    """The range that an address asks for; the usual one for what is none. Own dates that are too many are the last of
+    them."""
+    asked = query.get("range", "")
+    named = next((name for name in NAMED if name == asked), None)
+    if named is not None:
+        return Span(named)
+    if asked != "custom":
+        return Span(unread=Unread.range.format(name=said(asked), range=_usual()) if asked else "")
+    texts = [query.get(name, "").strip() for name in ("from", "to")]
+    days = [day for day in map(day_in, texts) if day is not None]
+    if len(days) < 2:
+        given = " – ".join(said(text) for text in texts if text)
+        return Span(unread=(Unread.dates if all(texts) else Unread.no_dates).format(dates=given, range=_usual()))
+    first, last = sorted(days)
+    if last - first > _LONGEST:
+        return Span("custom", last - _LONGEST, last, Unread.long.format(most=figures.count(MAX_DAYS)))
+    return Span("custom", first, last)
+
+
+def days_of(span: Span, now: int, zone: ZoneInfo, begun: date | None = None) -> Days:
+    """The local days of a range. `now` is in UTC ms; all time begins on the day in `begun`, the last twelve months are
+    this month so far and the eleven before it."""
+    if span.name == "custom":
+        return Days(span.first or date.min, span.last or date.max)
+    today = ranges.today(now, zone)
+    if span.name == "last_12m":
+        return Days(today.replace(year=today.year - (today.month < 12), month=today.month % 12 + 1, day=1), today)
+    if span.name == "all":
+        return Days(max(min(begun or today, today), today - _LONGEST), today)
+    return ranges.of_preset(span.name, now, zone)
+
+
+def day_in(text: str | None) -> date | None:
+    """The day in an address, if it is one that a range may have."""
+    try:
+        day = date.fromisoformat(text or "")
+    except ValueError:
+        return None
+    return day if 1980 <= day.year <= 2100 else None
+
+
+def said(text: str) -> str:
+    """What an address says, as it is repeated to whoever opened it."""
+    return figures.visible(text[:40])
+
+
+def _usual() -> str:
+    return Ranges.names[USUAL].lower()

@@ -1,0 +1,84 @@
+"""A list of countries as a map: how dark each is, and what part of the world is shown. Pure.
+
+The map is the file of web/world.mjs, in which each country has its code as its id. Countries that it has no shape for
+are in the list below it alone.
+"""
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from analytics_box.base.texts import Panels, figures
+from analytics_box.figures.outlines import EVERYWHERE, Box, around
+from analytics_box.figures.scale import Shade
+from analytics_box.figures.shading import Shading
+from analytics_box.query.catalog.types import Record
+
+
+class Country(Struct, frozen=True):
+    """A country with visitors. `level` is how dark it is; `text` is what is said of it."""
+
+    code: str
+    level: int
+    text: str
+    href: str
+    selected: bool
+
+
+class World(Struct, frozen=True):
+    """The map, what its shades stand for, and what they show: `shaded` says it, `steps` how much darker each is. `part`
+    is what is seen of it."""
+
+    countries: tuple[Country, ...]
+    shades: tuple[Shade, ...]
+    shading: Shading
+    shaded: str
+    steps: str
+    part: Box = EVERYWHERE
+
+    @property
+    def is_near(self) -> bool:
+        """Whether the map is drawn at least twice as large as that of the world."""
+        return self.part.width * 2 <= EVERYWHERE.width
+
+
+class Counted(Struct, frozen=True):
+    """A row of the list: its country's code, what it is called, and where a click on it leads."""
+
+    code: str
+    label: str
+    row: Record
+    href: str
+    selected: bool
+
+
+def world(rows: Sequence[Counted], shading: Shading, *, closer: bool = False) -> World | None:
+    """The map of these rows; None where no country is known. `closer` says that the page shows one place and the map
+    its neighbours, too."""
+    known = [row for row in rows if row.code and row.row[shading.said[0].field] > 0]
+    if not known:
+        return None
+    scale = shading.scale([row.row for row in known])
+    chosen = next((row.code.upper() for row in known if row.selected), "")
+    return World(
+        tuple(
+            Country(
+                row.code.upper(),
+                scale.level(shading.value(row.row)) if scale is not None else 0,
+                Panels.on_the_map.format(name=row.label, said=shading.words(row.row)),
+                row.href,
+                row.selected,
+            )
+            for row in known
+        ),
+        scale.shades if scale is not None else (),
+        shading,
+        (Panels.shaded_everywhere if closer else Panels.shaded).format(counted=shading.shown.label),
+        Panels.shaded_steps.format(times=_times(scale.times)) if scale is not None and scale.times is not None else "",
+        around(chosen),
+    )
+
+
+def _times(given: float) -> str:
+    """A factor: 1.6, 2.5, 12."""
+    return f"{figures.rounded(given, 1)}" if given < 9.95 else figures.count(given)

@@ -1,0 +1,153 @@
+"""Bots over RPC. Reading needs read:data, allowing a bot needs manage:websites."""
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Annotated
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from analytics_box.base.acting import By
+from analytics_box.base.store.db import Connection
+from analytics_box.ingest.bot_rules import Bot, Wishes
+from analytics_box.ingest.bots import change, rules
+from analytics_box.ingest.bots.quarantine import Quarantine
+from analytics_box.ingest.reasons import words
+from analytics_box.tenants.tenancy.messages import Success, date
+from analytics_box.tenants.websites.reach import own
+from analytics_box.tenants.websites.rules import Website
+from analytics_box.web.call import Call
+
+DAYS = 30
+
+
+class OfWebsite(Struct, frozen=True):
+    """A website."""
+
+    websiteId: str
+
+
+class OfBot(Struct, frozen=True):
+    """A bot of a website: why it was quarantined, and what it called itself, as in websites.listBots."""
+
+    websiteId: str
+    reason: Annotated[str, Meta(max_length=64)]
+    agent: Annotated[str, Meta(max_length=rules.LONGEST)] = ""
+
+
+class BotOptions(Struct, frozen=True):
+    """Settings of a website to change; fields left out stay as they are."""
+
+    websiteId: str
+    flagDataCentres: bool | UnsetType = UNSET
+
+
+class QuarantinedBot(Struct, frozen=True):
+    """Quarantined events of one bot: how many, and when the newest came."""
+
+    reason: str
+    label: str
+    agent: str
+    count: int
+    lastSeen: datetime
+
+
+class PeopleRule(Struct, frozen=True):
+    """A bot whose events count on this website, and since when."""
+
+    reason: str
+    label: str
+    agent: str
+    createdAt: datetime
+
+
+class BotList(Struct, frozen=True):
+    """A website's quarantined events by bot, the most frequent first, and its settings for bots."""
+
+    days: int
+    total: int
+    programs: list[QuarantinedBot]
+    people: list[PeopleRule]
+    flagDataCentres: bool
+
+
+class Allowed(Struct, frozen=True):
+    """How many quarantined events count from now on."""
+
+    success: bool
+    counted: int
+
+
+async def list_bots(call: Call, given: OfWebsite) -> BotList:
+    """websites.listBots: bots of the last 30 days. Raises NotFound."""
+    website = own(call, given.websiteId)
+    quarantine = call.parts[Quarantine]
+    found, wanted = await quarantine.of(website.site), quarantine.classification.of(website.site)
+    return BotList(
+        days=DAYS,
+        total=found.total,
+        programs=[
+            QuarantinedBot(
+                group.bot.reason,
+                words(group.bot.reason)[0],
+                group.bot.agent,
+                group.events,
+                date(group.last),
+            )
+            for group in found.groups
+        ],
+        people=[
+            PeopleRule(rule.bot.reason, words(rule.bot.reason)[0], rule.bot.agent, date(rule.created_at))
+            for rule in wanted.people
+        ],
+        flagDataCentres=wanted.data_centres,
+    )
+
+
+async def allow_bot(call: Call, given: OfBot) -> Allowed:
+    """websites.allowBot: count this bot's events as people's, the quarantined ones and all that come.
+
+    Raises BadRequest, Conflict or NotFound.
+    """
+    return Allowed(success=True, counted=await allow(call, given))
+
+
+async def allow(call: Call, given: OfBot) -> int:
+    """Count a bot's events as people's; return how many were quarantined."""
+    bot = rules.checked(given.reason, given.agent)
+    website = own(call, given.websiteId)
+
+    def write(db: Connection, acting: By) -> Wishes:
+        return change.allow(db, website, acting, bot)
+
+    await _change(call, website, write)
+    return await call.parts[Quarantine].count(website.site, bot)
+
+
+async def refuse_bot(call: Call, given: OfBot) -> Success:
+    """websites.refuseBot: undo allowBot; events already counted stay counted. Raises NotFound."""
+    website = own(call, given.websiteId)
+    bot = Bot(given.reason, given.agent)
+
+    def write(db: Connection, acting: By) -> Wishes:
+        return change.take_back(db, website, acting, bot)
+
+    await _change(call, website, write)
+    return Success()
+
+
+async def update_bot_options(call: Call, given: BotOptions) -> Success:
+    """websites.updateBotOptions: whether IP addresses of data centres are bots'. Raises NotFound."""
+    website, wanted = own(call, given.websiteId), given.flagDataCentres
+    if not isinstance(wanted, UnsetType):
+
+        def write(db: Connection, acting: By) -> Wishes:
+            return change.data_centres(db, website, acting, on=wanted)
+
+        await _change(call, website, write)
+    return Success()
+
+
+async def _change(call: Call, website: Website, write: Callable[[Connection, By], Wishes]) -> None:
+    """Save a change of the website's settings for bots and classify events by them from then on."""
+    changed = await call.write(lambda db: write(db, call.by))
+    call.parts[Quarantine].classification.remember(website.site, changed)

@@ -1,0 +1,85 @@
+"""Quarantined events: listing them, counting them when a bot is allowed, and removing them after 30 days."""
+
+import asyncio
+import json
+from collections.abc import Sequence
+from functools import partial
+
+from msgspec import Struct
+
+from analytics_box.base.clock import DAY, Clock, utc_day
+from analytics_box.base.facts.layout import stored
+from analytics_box.base.store.db import Connection, Db
+from analytics_box.base.store.strings import Strings
+from analytics_box.ingest.bot_rules import Bot
+from analytics_box.ingest.bots import rows
+from analytics_box.ingest.bots.rows import Group
+from analytics_box.ingest.bots.rules import DAYS, KEPT
+from analytics_box.ingest.classification import Classification
+from analytics_box.ingest.live import LiveSessions
+from analytics_box.ingest.unflag import unflag
+
+MOST_GROUPS = 200
+CHUNK = 2_000  # events per write
+
+
+class Found(Struct, frozen=True):
+    """Quarantined events of a site: in total, and by bot."""
+
+    total: int
+    groups: Sequence[Group]
+
+
+class Quarantine:
+    """The quarantined events of a box."""
+
+    def __init__(
+        self, events: Db, live: LiveSessions, strings: Strings, classification: Classification, clock: Clock
+    ) -> None:
+        self.classification = classification
+        self._events, self._live, self._strings, self._clock = events, live, strings, clock
+        self._one_at_a_time = asyncio.Lock()
+
+    async def of(self, site: int) -> Found:
+        """A site's quarantined events, the 200 most frequent bots first: those of the last 30 UTC days, as its dropped
+        traffic counts them.
+        """
+        since = (utc_day(self._clock.now()) - DAYS + 1) * DAY
+
+        def read(db: Connection) -> Found:
+            return Found(rows.total(db, site, since), rows.groups(db, site, since, MOST_GROUPS))
+
+        return await self._events.read(read)
+
+    async def count(self, site: int, bot: Bot) -> int:
+        """Count the quarantined events of an allowed bot; return how many there were."""
+        async with self._one_at_a_time:
+            return await unflag(
+                self._events,
+                self._live,
+                self._strings,
+                site=site,
+                reason=bot.reason,
+                agent=bot.agent,
+            )
+
+    async def count_all(self) -> None:
+        """Count the quarantined events of every allowed bot: a crash may have interrupted the last count."""
+        for site in self.classification.sites():
+            for rule in self.classification.of(site).people:
+                await self.count(site, rule.bot)
+
+    async def forget(self) -> int:
+        """Remove events quarantined for more than 30 days; return how many there were."""
+        removed, before = 0, self._clock.now() - KEPT
+        while found := await self._events.read(lambda db: rows.older(db, before, CHUNK)):
+            await self._events.write(partial(_remove, found=found))
+            removed += len(found)
+        return removed
+
+
+def _remove(db: Connection, *, found: list[int]) -> None:
+    db.execute(
+        f"-- bots.forget\ndelete from {stored('events')} where id in (select value from json_each(?)) and bot <> 0",
+        (json.dumps(found),),
+    )

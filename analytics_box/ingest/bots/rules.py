@@ -1,0 +1,26 @@
+"""Limits of a website's settings for bots. Pure."""
+
+from analytics_box.base.clock import DAY
+from analytics_box.base.errors import BadRequest, Conflict, Detail
+from analytics_box.ingest.bot_rules import Bot, Wishes
+from analytics_box.web.recognition.bots import REASONS
+
+DAYS = 30
+KEPT = DAYS * DAY  # ms for which quarantined events are kept (semantics 19)
+MOST = 100  # rules of one website
+LONGEST = 128  # characters of a bot's name
+
+
+def checked(reason: str, agent: str) -> Bot:
+    """Check a bot that a caller named. Raises BadRequest."""
+    if reason not in REASONS:
+        raise BadRequest("There is no such reason", details=(Detail("reason", f"One of {', '.join(REASONS)}"),))
+    if len(agent) > LONGEST:
+        raise BadRequest("This name is too long", details=(Detail("agent", f"At most {LONGEST} characters"),))
+    return Bot(reason, agent)
+
+
+def refuse_too_many(wishes: Wishes) -> None:
+    """Raises Conflict when a website has as many rules as it may have."""
+    if len(wishes.people) >= MOST:
+        raise Conflict.full("botRules", MOST, f"A website can have up to {MOST} such rules; remove one first")

@@ -1,0 +1,157 @@
+"""What an ingest machine has for its primary: who visitors are, as POST /identify told it, and how much traffic was
+dropped. Both are kept on its disk until the primary has written them down, which alone shows them.
+
+What waits has a number, which grows. The primary notes the last one of each machine in the transaction that writes it
+down, so that what is sent again is left out (cluster.inbox).
+"""
+
+import logging
+import math
+from collections import Counter
+from functools import partial
+
+import msgspec
+from msgspec.structs import replace
+
+from analytics_box.base.clock import Clock
+from analytics_box.base.errors import Unavailable
+from analytics_box.base.store.db import Connection, Db
+from analytics_box.base.store.seal import Seal, SealBroken
+from analytics_box.ingest import dropped as dropped_traffic
+from analytics_box.ingest.cluster import rows
+from analytics_box.ingest.cluster.messages import Dropped, Order, Said, Told
+from analytics_box.ingest.dropped import DroppedTraffic
+from analytics_box.ingest.profiles import Identified, ProfileLinks
+
+log = logging.getLogger(__name__)
+
+MOST_WAITING = 100_000
+MOST_OF_A_SITE = 20_000  # of these, so that nobody who knows a website takes the room of all
+MOST_AT_ONCE, MOST_BYTES = 200, 200_000  # that go with one request
+_DROPPED_SECONDS = 60.0  # between two looks at what was dropped
+_OWNER = "outbox"
+_WHAT = msgspec.msgpack.Decoder(Said | Dropped)
+
+
+class Outbox:
+    """What waits for the primary, sealed."""
+
+    def __init__(self, events: Db, links: ProfileLinks, seal: Seal, clock: Clock) -> None:
+        self._events, self._links, self._seal, self._clock = events, links, seal, clock
+        self._looked_at = -math.inf  # at what was dropped: seconds of the clock
+        self._is_broken = False  # what waits cannot be read, as the log says
+        self.has_more = False  # than was told last
+        self._passed = 0  # the last that the primary has
+        self._dropped_until: int | None = None  # the last of what was dropped is not behind this
+        # By site, as of the last look and with what has come since: looking takes long where there is much.
+        self._waiting, self._all_waiting = Counter[int](), 0
+
+    def identify(self, db: Connection, said: Identified) -> None:
+        """Keep who visitors are, in the writer's transaction. Raises Unavailable."""
+        if self._all_waiting >= MOST_WAITING or self._waiting[said.site] >= MOST_OF_A_SITE:
+            raise Unavailable("The primary, which knows people, has been away for long", retry_after=60)
+        # Numbers in JSON may be larger than msgpack has.
+        traits = msgspec.json.encode(dict(said.traits))
+        self._keep(db, said.site, Said(said.profile_id, sorted(self._links.visitors(said)), traits, said.now))
+        self._waiting[said.site] += 1
+        self._all_waiting += 1
+
+    async def hand_over(self, dropped: DroppedTraffic) -> None:
+        """Take over what was dropped, now and then; while some of it waits, it goes on being added up by day."""
+        now = self._clock.monotonic()
+        if now - self._looked_at < _DROPPED_SECONDS:
+            return
+        if self._dropped_until is None:
+            self._dropped_until = await self._events.read(rows.newest_waiting)
+        if self._passed >= self._dropped_until or not await self.count():
+            self._looked_at = now
+            await dropped.write()
+            self._dropped_until = await self._events.write(self._take_over)
+
+    async def count(self) -> int:
+        """How much waits."""
+        self._waiting = Counter(await self._events.read(rows.count_waiting))
+        self._all_waiting = self._waiting.total()
+        return self._all_waiting
+
+    async def next(self) -> list[Told]:
+        """What is to be told next, in its order.
+
+        What cannot be read waits for its key; once there is something behind it under another key, it is left out.
+        """
+        found = await self._readable()
+        size, told = 0, list[Told]()
+        for one in found:
+            size += len(msgspec.msgpack.encode(one))
+            if told and size > MOST_BYTES:
+                break
+            told.append(one)
+        self.has_more = len(told) < len(found) or len(found) == MOST_AT_ONCE
+        return told
+
+    async def _readable(self) -> list[Told]:
+        """The first piece of which something can be read."""
+        after, unread, told = 0, 0, list[Told]()
+        while not told:
+            found = await self._events.read(partial(rows.waiting, most=MOST_AT_ONCE, after=after))
+            if not found:
+                break
+            told = [one for row in found if (one := self._told(row)) is not None]
+            unread += len(found) - len(told)
+            after = found[-1][0]
+        if unread and not self._is_broken:
+            log.error("The primary cannot be told all that waits for it: secret.key is another one than before")
+        self._is_broken = unread > 0
+        return told
+
+    async def passed(self, last: int) -> None:
+        """The primary has written down all up to this one."""
+        await self._events.write(partial(rows.forget_waiting_until, last=last))
+        self._passed = last
+        await self.count()
+
+    async def remove(self, order: Order) -> None:
+        """Forget what was said of a person, and of these visitors, who are to be removed, and what nobody can read."""
+        after = 0
+        while found := await self._events.read(
+            partial(rows.waiting, most=MOST_AT_ONCE, site=order.site, after=after), seconds=60
+        ):
+            after = found[-1][0]
+            for number, site, sealed in found:
+                told = self._told((number, site, sealed))
+                if told is None and not self._links.can_seal:
+                    raise Unavailable("This machine cannot read its secret.key, so it cannot remove people")
+                left = None if told is None else _without(told.what, order)
+                if left is None:
+                    await self._events.write(partial(rows.forget_waiting, number=number))
+                elif told is not None and left != told.what:
+                    await self._events.write(partial(rows.change_waiting, number=number, said=self._sealed(left)))
+
+    def _take_over(self, db: Connection) -> int:
+        for site, counts in dropped_traffic.take_all(db).items():
+            self._keep(db, site, Dropped(counts))
+        return rows.newest_waiting(db)
+
+    def _keep(self, db: Connection, site: int, what: Said | Dropped) -> None:
+        rows.keep(db, site, self._sealed(what), self._clock.now())
+
+    def _sealed(self, what: Said | Dropped) -> bytes:
+        return self._seal.seal(msgspec.msgpack.encode(what), owner=_OWNER)
+
+    def _told(self, row: tuple[int, int, bytes]) -> Told | None:
+        """What a row has; None where it cannot be read."""
+        number, site, sealed = row
+        try:
+            return Told(number, site, _WHAT.decode(self._seal.open(sealed, owner=_OWNER)))
+        except SealBroken:
+            return None
+
+
+def _without(what: Said | Dropped, order: Order) -> Said | Dropped | None:
+    """What is left of it: nothing of a person who is removed, and all of another one but visitors who are removed."""
+    if not isinstance(what, Said):
+        return what
+    if order.profile:
+        return None if what.profile == order.profile else what
+    gone = {visitor for visitor, since, until in order.stays if since <= what.at < until}
+    return replace(what, visitors=[visitor for visitor in what.visitors if visitor not in gone])

@@ -1,0 +1,291 @@
+"""The primary's side: it knows its ingest machines, and answers them with the mirror.
+
+A request is told apart from an earlier one that is sent again by its time and by `once`, which is remembered as long as
+the time is believed. After a restart of the primary nothing is remembered; who sent a request again then would get an
+answer that opens only with the key.
+"""
+
+import asyncio
+import hashlib
+import logging
+import zlib
+from datetime import UTC, datetime
+from functools import partial
+from typing import Final
+
+import msgspec
+from msgspec import Struct
+
+from analytics_box.base import errors
+from analytics_box.base.clock import Clock
+from analytics_box.base.store.db import Connection, Db
+from analytics_box.base.store.seal import Seal
+from analytics_box.ingest.cluster import mirrored, rows
+from analytics_box.ingest.cluster.inbox import Inbox
+from analytics_box.ingest.cluster.key import ClusterKey, Forged
+from analytics_box.ingest.cluster.messages import ASKED, FORMAT, Answer, DaySalts, Mirror, Order, Pull, Seen, answered
+from analytics_box.ingest.cluster.rows import Node
+from analytics_box.ingest.visitors import History, SaltFile, Salts
+from analytics_box.web import body
+from analytics_box.web.asgi import Receive, Scope, Send, respond
+
+log = logging.getLogger(__name__)
+
+SKEW = 60_000  # ms by which clocks of machines may differ
+SILENT = 30_000  # ms after which a machine that says nothing is told of
+MOST_BYTES: Final = 1_048_576  # of a request
+_FORGERY_SECONDS = 60.0  # for which others are refused without a word in the log: anybody may send them
+_ORDER = "cluster order"
+
+
+class Heard(Struct, frozen=True):
+    """What an ingest machine said last, and when (UTC ms of this machine)."""
+
+    at: int
+    pull: Pull
+    seen: dict[int, Seen]
+
+
+class Standing(Struct, frozen=True):
+    """An ingest machine as operators see it; None is what has not been heard since the start of this machine."""
+
+    number: int
+    heard_at: int | None
+    version: str
+    behind: int | None
+    current: bool  # it has the newest mirror
+    done: bool  # it has carried out all orders
+    silent: bool
+
+
+class Machines:
+    """The ingest machines of this primary. `answer` is an ASGI application. Once another machine was promoted in the
+    place of this one, it is `replaced`, and must not go on."""
+
+    def __init__(self, key: ClusterKey | None, box_db: Db, seal: Seal, salts: SaltFile, clock: Clock) -> None:
+        self._key, self._box_db, self._seal, self._salts, self._clock = key, box_db, seal, salts, clock
+        self._nodes = {node.number: node for node in box_db.read_now(rows.nodes)} if key is not None else {}
+        self._heard: dict[int, Heard] = {}
+        self._once: dict[str, int] = {}
+        self._forgery_told = -_FORGERY_SECONDS
+        self._made: tuple[tuple[int, Salts], str, Mirror] | None = None
+        self._making = asyncio.Lock()
+        self._newest_order = box_db.read_now(rows.newest_order) if key is not None else 0
+        self._promoted_at = box_db.read_now(rows.promoted_at)
+        self.replaced = asyncio.Event()
+        self.inbox: Inbox | None = None
+        self._started = clock.now()
+
+    @property
+    def are_wanted(self) -> bool:
+        """Whether this machine is the primary of others."""
+        return self._key is not None
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """The machines that are not retired."""
+        return tuple(number for number, node in self._nodes.items() if node.retired_at is None)
+
+    def standings(self) -> list[Standing]:
+        """How the machines are doing, by their numbers."""
+        return [self._standing(number) for number in self.numbers]
+
+    def online(self, site: int) -> int:
+        """How many visitors are on a site now, by what each machine said in the last half a minute."""
+        now = self._clock.now()
+        return sum(
+            heard.seen[site].online for heard in self._heard.values() if site in heard.seen and now - heard.at < SILENT
+        )
+
+    def begun(self, site: int) -> int:
+        """When the first event of a site came to a machine (UTC ms); 0 for none."""
+        firsts = (heard.seen[site].first for heard in self._heard.values() if site in heard.seen)
+        return min((first for first in firsts if first), default=0)
+
+    def kinds(self, site: int) -> frozenset[str]:
+        """Of which kinds of facts machines have any of a site."""
+        found = (heard.seen[site].kinds for heard in self._heard.values() if site in heard.seen)
+        return frozenset(kind for kinds in found for kind in kinds)
+
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """POST /cluster/pull. Raises BoxError."""
+        if self._key is None:
+            raise errors.NotFound("There is nothing at this address")
+        if scope["method"] != "POST":
+            raise errors.MethodNotAllowed("Send POST", headers={"Allow": "POST"})
+        self._check_credential(dict(scope["headers"]).get(b"authorization", b""))
+        scope["known"] = "machines"
+        pull = self._opened(await body.read(scope, receive, limit=MOST_BYTES, seconds=10))
+        await self._know(pull)
+        await self._check_is_newer(pull)
+        self._heard[pull.node] = Heard(self._clock.now(), pull, {one.site: one for one in pull.seen})
+        found = await self._found(pull)
+        packed = await asyncio.to_thread(lambda: zlib.compress(msgspec.msgpack.encode(found), 1))
+        sealed = self._key.seal(packed, answered(pull.once))
+        await respond(
+            send, 200, [(b"content-type", b"application/octet-stream"), (b"cache-control", b"no-store")], sealed
+        )
+
+    async def _found(self, pull: Pull) -> Answer:
+        """What a machine is answered. Salts that were lost are asked for first, so that visitors stay who they were."""
+        if self._salts.are_new and pull.sites:
+            if pull.salts is None:
+                return Answer(FORMAT, pull.has, None, self._promoted_at, wants_salts=True)
+            now, given = self._clock.now(), pull.salts
+            history = self._salts.current(now).history
+            self._salts.adopt(Salts(given.day, given.today, given.yesterday, history, given.tomorrow), now)
+            log.info("The salts of visitors are those that ingest machine %d had", pull.node)
+        if not pull.told or self.inbox is None or self.inbox.lock.locked():  # else the machine would wait for long
+            revision, mirror = await self._mirror()
+            return Answer(FORMAT, revision, None if pull.has == revision else mirror, self._promoted_at)
+        async with self.inbox.lock:  # nobody begins to be removed meanwhile
+            revision, mirror = await self._mirror()
+            if pull.has != revision:
+                return Answer(FORMAT, revision, mirror, self._promoted_at)
+            told = await self.inbox.write(pull.node, pull.told)
+            return Answer(FORMAT, revision, None, self._promoted_at, told=told)
+
+    def replace(self, promoted_at: int) -> None:
+        """Another machine was promoted in the place of this one (UTC ms)."""
+        if not self.replaced.is_set():
+            when = datetime.fromtimestamp(promoted_at / 1000, UTC).isoformat(timespec="seconds")
+            log.error("Another machine was promoted to be the primary at %s: this one ends. Leave it stopped", when)
+            self.replaced.set()
+
+    async def order(self, order: Order) -> None:
+        """Have all machines do this. `number` of the order is given here."""
+        sealed = self._seal.seal(msgspec.msgpack.encode(order), owner=_ORDER)
+        await self._box_db.write(partial(rows.insert_order, body=sealed, now=self._clock.now()))
+        self._newest_order = await self._box_db.read(rows.newest_order)
+
+    async def orders(self) -> list[Order]:
+        """The orders of which something may be left, the oldest first."""
+        return await self._box_db.read(self._orders)
+
+    def have_done(self, order: Order) -> bool:
+        """Whether all machines have said that nothing is left of it."""
+        heard = [self._heard.get(number) for number in self.numbers]
+        return all(one is not None and one.pull.done >= order.number for one in heard)
+
+    async def forget(self, order: Order) -> None:
+        """Nothing is left of it, which has been seen."""
+        await self._box_db.write(partial(rows.forget_order, number=order.number))
+
+    async def retire(self, number: int) -> bool:
+        """A machine is gone for good: nobody waits for it, and its number is never used again."""
+        if not await self._box_db.write(partial(rows.retire, number=number, now=self._clock.now())):
+            return False
+        self._nodes = {node.number: node for node in await self._box_db.read(rows.nodes)}
+        self._heard.pop(number, None)
+        return True
+
+    def _standing(self, number: int) -> Standing:
+        heard, now = self._heard.get(number), self._clock.now()
+        since = heard.at if heard is not None else self._started
+        return Standing(
+            number=number,
+            heard_at=heard.at if heard is not None else None,
+            version=heard.pull.version if heard is not None else "",
+            behind=heard.pull.behind if heard is not None else None,
+            current=heard is not None and self._made is not None and heard.pull.has == self._made[1],
+            done=heard is not None and heard.pull.done >= self._newest_order,
+            silent=now - since >= SILENT,
+        )
+
+    def _check_credential(self, given: bytes) -> None:
+        """Check that a machine of this cluster asks, before the body is read. Raises Forbidden and Conflict."""
+        assert self._key is not None  # noqa: S101  the caller has looked
+        try:
+            ahead = self._key.sent_at(given) - self._clock.now()
+        except Forged as forged:
+            raise self._forged() from forged
+        if abs(ahead) > SKEW:
+            log.warning("An ingest machine was refused: its clock differs by %d seconds", ahead // 1000)
+            raise errors.Conflict(f"The clocks of this machine and the primary differ by {abs(ahead) // 1000} seconds")
+
+    def _forged(self) -> errors.Forbidden:
+        """The refusal of a request that was not made with this cluster's key, which is logged now and then."""
+        if self._clock.monotonic() - self._forgery_told >= _FORGERY_SECONDS:
+            self._forgery_told = self._clock.monotonic()
+            log.warning("A request from an ingest machine was refused: its key differs from cluster_key_file")
+        return errors.Forbidden("The cluster key of this machine differs from that of the primary")
+
+    def _opened(self, sealed: bytes) -> Pull:
+        """The request. Raises BoxError; what is wrong is logged, too, once it is sure that it came from a machine."""
+        assert self._key is not None  # noqa: S101  the caller has looked
+        try:
+            pull = msgspec.msgpack.decode(self._key.open(sealed, ASKED), type=Pull)
+        except Forged as forged:
+            raise self._forged() from forged
+        except msgspec.DecodeError as other:
+            raise errors.BadRequest("The primary does not understand this machine: run the same version") from other
+        if pull.format != FORMAT:
+            raise errors.Conflict("This machine and the primary have versions that do not fit: run the same one")
+        if abs(pull.at - self._clock.now()) > SKEW:
+            raise errors.Conflict("This request is too old")
+        self._once = {once: at for once, at in self._once.items() if self._clock.now() - at <= 2 * SKEW}
+        if pull.once in self._once:
+            log.warning("A request of ingest machine %d was sent a second time", pull.node)
+            raise errors.Conflict("This request came before")
+        self._once[pull.once] = self._clock.now()
+        return pull
+
+    async def _check_is_newer(self, pull: Pull) -> None:
+        """See that this primary has not been replaced, and that its files are those that the machine knows, or later
+        ones. Raises Conflict."""
+        if pull.promoted_at > self._promoted_at:
+            self.replace(pull.promoted_at)
+            raise errors.Conflict("Another machine was promoted in the place of this primary, which ends")
+        given = await self._box_db.read(lambda db: [rows.last_given(db, table) for table in ("sites", "node_orders")])
+        if pull.sites > given[0] or pull.done > given[1]:
+            log.error("Ingest machine %d knows a later state of this primary: stop it, and promote it", pull.node)
+            raise errors.Conflict(
+                "The primary has an older box.db than this machine knows: stop it, and run analytics-box promote there"
+            )
+
+    async def _know(self, pull: Pull) -> None:
+        """See that the number is this machine's. Raises Conflict."""
+        known = self._nodes.get(pull.node)
+        if known is None:
+            now = self._clock.now()
+            await self._box_db.write(lambda db: rows.insert_node(db, pull.node, pull.box, now))
+            known = self._nodes[pull.node] = Node(pull.node, pull.box, now, None)
+            log.info("Ingest machine %d is known from now on", pull.node)
+        elif known.retired_at is not None:
+            log.warning("Ingest machine %d was refused: its number is retired", pull.node)
+            raise errors.Conflict(f"The number {pull.node} is retired: give this machine another one")
+        elif known.box != pull.box:
+            log.warning("An ingest machine was refused: the number %d is another machine's", pull.node)
+            raise errors.Conflict(f"The number {pull.node} is another machine's: give this machine one of its own")
+        if pull.alone != known.alone:
+            await self._box_db.write(partial(rows.note_alone, number=pull.node, alone=pull.alone))
+            self._nodes[pull.node] = msgspec.structs.replace(known, alone=pull.alone)
+
+    async def _mirror(self) -> tuple[str, Mirror]:
+        """The mirror as it is now, with its revision; made anew where something was written since."""
+        async with self._making:
+            state = self._box_db.version, self._salts.ahead(self._clock.now())
+            if self._made is None or self._made[0] != state:
+                mirror = await self._box_db.read(partial(self._read, salts=state[1]))
+                encoded = msgspec.msgpack.encode(mirror)
+                self._made = state, hashlib.blake2b(encoded, digest_size=16).hexdigest(), mirror
+            return self._made[1], self._made[2]
+
+    def _orders(self, db: Connection) -> list[Order]:
+        return [
+            msgspec.structs.replace(
+                msgspec.msgpack.decode(self._seal.open(sealed, owner=_ORDER), type=Order), number=number
+            )
+            for number, sealed in rows.orders(db)
+        ]
+
+    def _read(self, db: Connection, *, salts: Salts) -> Mirror:
+        db.execute("begin")
+        try:
+            history = salts.history
+            assert isinstance(history, History)  # noqa: S101  as the box makes it
+            orders = [msgspec.structs.replace(order, erasure="", shipments=[]) for order in self._orders(db)]
+            days = DaySalts(salts.day, salts.today, salts.yesterday, salts.tomorrow, history.key())
+            return Mirror(rows.box_id(db), mirrored.rows(db), days, orders)
+        finally:
+            db.execute("rollback")

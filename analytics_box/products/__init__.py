@@ -1,0 +1,1 @@
+"""What users see, a room for each product and each thing that they make."""

@@ -1,0 +1,216 @@
+"""The procedures `alarms.*` (wire 10.5). Scopes: read:monitors, write:monitors; manage:config to change alarms.
+
+Everybody in the organization sees which alarms there are. Changing one decides where the box sends messages, so it is
+for owners, admins and keys that may set up channels; members and keys with write:monitors acknowledge.
+"""
+
+import asyncio
+from typing import Annotated, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from analytics_box.base import errors
+from analytics_box.base.notify import change as channels
+from analytics_box.base.notify.change import Tools
+from analytics_box.base.notify.message import Message
+from analytics_box.base.notify.rules import Channel
+from analytics_box.base.notify.send import Outcome, Sender
+from analytics_box.base.notify.trying import send_test
+from analytics_box.base.store.db import Connection
+from analytics_box.base.texts import Alarms as Words
+from analytics_box.products.alerts import change
+from analytics_box.products.alerts.alarm import Alarm, Conditions
+from analytics_box.products.alerts.draft import Destination, Draft
+from analytics_box.products.alerts.shown import AlarmShown, shown
+from analytics_box.tenants.tenancy.acting import acting
+from analytics_box.tenants.tenancy.messages import OfOrganization, Success, Text
+from analytics_box.tenants.websites.directory import Directory
+from analytics_box.web.call import Call
+
+TESTS = 5  # tests that one caller may make per 60 s (wire 10.5)
+
+GivenTrigger = Literal["uptime", "traffic_spike", "traffic_drop", "error_rate", "first_event", "goal", "custom"]
+Value = Annotated[str, Meta(max_length=10_000)]
+
+
+class GivenDestination(Struct, frozen=True, forbid_unknown_fields=True):
+    """Where an alarm leads.
+
+    `type` is a kind of channel and `identifier` its place: an address, or a telegram's chat; the rest stands in
+    `config`, as in config.createChannel. If the organization has a channel that leads there it is used, else one is
+    made. `channelId` names a channel, as does the type `channel` with an id as `identifier`. What is marked with
+    `escalation` is told later.
+    """
+
+    type: Annotated[str, Meta(max_length=40)]
+    identifier: Annotated[str, Meta(max_length=2_048)] = ""
+    config: Annotated[dict[Annotated[str, Meta(max_length=40)], Value], Meta(max_length=20)] | None = None
+    channelId: Text | None = None
+    escalation: bool = False
+
+
+class NewAlarm(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of alarms.create. The older types goal and custom are refused."""
+
+    name: Text
+    triggerType: GivenTrigger
+    destinations: Annotated[list[GivenDestination], Meta(max_length=50)]
+    triggerConditions: Conditions | None = None
+    websiteId: Text | None = None
+    description: Annotated[str, Meta(max_length=500)] | None = None
+    enabled: bool = True
+    organizationId: Text | None = None
+
+
+class ChangedAlarm(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of alarms.update; what is not given stays. `triggerConditions` and `destinations` replace all there are."""
+
+    alarmId: Text
+    name: Text | None = None
+    triggerType: GivenTrigger | None = None
+    triggerConditions: Conditions | None = None
+    destinations: Annotated[list[GivenDestination], Meta(max_length=50)] | None = None
+    websiteId: Text | UnsetType | None = UNSET
+    description: Annotated[str, Meta(max_length=500)] | None = None
+    enabled: bool | None = None
+    organizationId: Text | None = None
+
+
+class OfAlarm(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input that names an alarm."""
+
+    alarmId: Text
+    organizationId: Text | None = None
+
+
+class Acknowledged(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of alarms.acknowledge. `subject` is that of one of the alarm's `open` entries."""
+
+    alarmId: Text
+    subject: Text
+    organizationId: Text | None = None
+
+
+class TestResult(Struct, frozen=True):
+    """What became of a test at one destination. `channel` is its type; `error` says what went wrong."""
+
+    success: bool
+    channel: str
+    error: str | UnsetType = UNSET
+
+
+class Tested(Struct, frozen=True):
+    """Output of alarms.test."""
+
+    results: list[TestResult]
+
+
+async def list_alarms(call: Call, given: OfOrganization) -> list[AlarmShown]:
+    """alarms.list: the oldest first. Raises Forbidden."""
+    organization_id, by = acting(call, given.organizationId)
+    found = await call.read(lambda db: change.listed(db, organization_id, by))
+    places = found.changeable and call.identity.may_act_for_organization("manage:config")
+    tools = call.parts[Tools]
+    return [shown(alarm, found.channels, found.episodes, tools, places=places) for alarm in found.alarms]
+
+
+async def create(call: Call, given: NewAlarm) -> AlarmShown:
+    """alarms.create. Raises Forbidden, BadRequest or Conflict."""
+    organization_id, by = acting(call, given.organizationId)
+    check_website(call, organization_id, given.websiteId)
+    draft = Draft(
+        name=given.name,
+        description=given.description,
+        website_id=given.websiteId,
+        enabled=given.enabled,
+        trigger=given.triggerType,
+        conditions=given.triggerConditions,
+        destinations=places_of(given.destinations),
+    )
+    tools = call.parts[Tools]
+    return await _shown(call, await call.write(lambda db: change.create(db, tools, organization_id, by, draft)))
+
+
+async def update(call: Call, given: ChangedAlarm) -> AlarmShown:
+    """alarms.update. Raises Forbidden, NotFound, BadRequest or Conflict."""
+    organization_id, by = acting(call, given.organizationId)
+    if not isinstance(given.websiteId, UnsetType):
+        check_website(call, organization_id, given.websiteId)
+    draft = Draft(
+        name=given.name,
+        description=given.description,
+        website_id=given.websiteId,
+        enabled=given.enabled,
+        trigger=given.triggerType,
+        conditions=given.triggerConditions,
+        destinations=None if given.destinations is None else places_of(given.destinations),
+    )
+    tools, alarm_id = call.parts[Tools], given.alarmId
+    changed = await call.write(lambda db: change.update(db, tools, organization_id, by, alarm_id, draft))
+    return await _shown(call, changed)
+
+
+async def delete(call: Call, given: OfAlarm) -> Success:
+    """alarms.delete: its channels stay. Raises Forbidden or NotFound."""
+    organization_id, by = acting(call, given.organizationId)
+    await call.write(lambda db: change.delete(db, organization_id, by, given.alarmId))
+    return Success()
+
+
+async def test(call: Call, given: OfAlarm) -> Tested:
+    """alarms.test: send a test to all destinations now, once. Raises Forbidden, NotFound or RateLimited."""
+    tried = await try_now(call, given.alarmId, given.organizationId)
+    return Tested([TestResult(not outcome.error, channel.kind, outcome.error or UNSET) for channel, outcome in tried])
+
+
+async def acknowledge(call: Call, given: Acknowledged) -> Success:
+    """alarms.acknowledge: no more reminders and no escalation of this. Raises Forbidden or NotFound."""
+    organization_id, by = acting(call, given.organizationId)
+    await call.write(lambda db: change.acknowledge(db, organization_id, by, given.alarmId, given.subject))
+    return Success()
+
+
+async def try_now(call: Call, alarm_id: str, organization_id: str | None = None) -> list[tuple[Channel, Outcome]]:
+    """Send a test to all channels of an alarm and keep what came of it. Raises Forbidden, NotFound or RateLimited."""
+    organization_id, by = acting(call, organization_id)
+
+    def find(db: Connection) -> tuple[Alarm, list[Channel]]:
+        alarm = change.existing(db, organization_id, by, alarm_id)
+        own = {channel.id: channel for channel in channels.of(db, organization_id)}
+        return alarm, [own[one] for one in (*alarm.channels, *alarm.escalation) if one in own]
+
+    alarm, found = await call.read(find)
+    call.parts.limits.take("alarm tests", call.identity.limit_name, TESTS)
+    url = call.parts.settings.public_url
+    message = Message(
+        type="alarm.test",
+        title=Words.test_title,
+        text=Words.test_text.format(name=alarm.name),
+        at=call.now,
+        url=url,
+    )
+    db, seal, sender = call.parts.box_db, call.parts[Tools].seal, call.parts[Sender]
+    outcomes = await asyncio.gather(*(send_test(db, seal, sender, channel, message) for channel in found))
+    return list(zip(found, outcomes, strict=True))
+
+
+def check_website(call: Call, organization_id: str, website_id: str | None) -> None:
+    """Raises BadRequest for a website that is not the organization's."""
+    if website_id is None:
+        return
+    website = call.parts[Directory].find(website_id)
+    if website is None or website.organization_id != organization_id:
+        raise errors.BadRequest.about("websiteId", "There is no website with this id")
+
+
+def places_of(given: list[GivenDestination]) -> list[Destination]:
+    """Destinations as they were given."""
+    return [
+        Destination(one.type, one.identifier, one.config or {}, one.channelId or "", one.escalation) for one in given
+    ]
+
+
+async def _shown(call: Call, alarm: Alarm) -> AlarmShown:
+    """An alarm for whoever has just changed it."""
+    found = await call.read(lambda db: change.listed(db, alarm.organization_id, call.by))
+    return shown(alarm, found.channels, found.episodes, call.parts[Tools], places=found.changeable)

@@ -1,0 +1,132 @@
+"""What alarms do as time goes by: reminders, escalations, and the end of quiet hours.
+
+All of one look is one transaction, and what was done moves what is due next. So a crash repeats nothing and a box that
+was off makes up for nothing: after a pause there is one reminder, not one for each interval.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+
+from msgspec.structs import replace
+
+from analytics_box.base.clock import DAY, MINUTE, Clock
+from analytics_box.base.store.db import Connection, Db
+from analytics_box.products.alerts import episode_rows, messages, quiet, rows, rules
+from analytics_box.products.alerts.alarm import Alarm, Episode, Held
+from analytics_box.products.alerts.monitored import Monitored
+from analytics_box.products.alerts.telling import send, split
+
+KEPT = 30 * DAY  # topics are known that long, as deliveries are
+AGAIN = 5 * MINUTE  # until what rests is looked at again
+SETTLING = 3 * MINUTE  # after a start, in which monitors are looked at before anybody is reminded
+_ROUND = 200  # episodes in one transaction
+
+
+class Reminders:
+    """Does what is due. Call `run` each minute."""
+
+    def __init__(self, db: Db, clock: Clock, monitored: Monitored) -> None:
+        self._db = db
+        self._clock = clock
+        self._monitored = monitored
+        self._settled = False
+
+    async def run(self) -> int:
+        """Do all that is due; the number of messages. Nothing is written where nothing is due.
+
+        After a start nobody is reminded at once of what may be over by now.
+        """
+        now = self._clock.now()
+        if not self._settled:
+            await self._db.write(lambda db: episode_rows.postpone(db, now + SETTLING))
+            self._settled = True
+        due, released = await self._db.read(lambda db: _due(db, now))
+        if not due and not released:
+            return 0
+        resting = {subject for subject in due if self._rests(subject)}
+        return await self._db.write(lambda db: work_off(db, now, resting))
+
+    def _rests(self, subject: str) -> bool:
+        """Whether it is a monitor of which nobody is to be reminded now: it is paused, in maintenance, or gone."""
+        kind, _, monitor_id = subject.partition(":")
+        return kind == "monitor" and self._monitored.rests(monitor_id)
+
+    async def sweep(self) -> None:
+        """Forget topics that cannot come again."""
+        before = self._clock.now() - KEPT
+        await self._db.write(lambda db: rows.forget_topics(db, before))
+
+
+def work_off(db: Connection, now: int, resting: Collection[str] = ()) -> int:
+    """Do what is due in the caller's transaction; the number of messages. What rests is looked at again later."""
+    told = 0
+    for episode in episode_rows.due(db, now, _ROUND):
+        if episode.subject in resting:
+            episode_rows.put(db, replace(episode, due_at=now + AGAIN))
+        else:
+            told += _remind(db, episode, now)
+    held: defaultdict[str, list[Held]] = defaultdict(list)
+    for one in episode_rows.released(db, now):
+        held[one.alarm_id].append(one)
+    return told + sum(_release(db, alarm_id, found, now) for alarm_id, found in held.items())
+
+
+def _due(db: Connection, now: int) -> tuple[set[str], bool]:
+    """The subjects of what is due, and whether quiet hours are over that held something back."""
+    return {episode.subject for episode in episode_rows.due(db, now, _ROUND)}, bool(episode_rows.released(db, now))
+
+
+def _remind(db: Connection, episode: Episode, now: int) -> int:
+    """Escalate or remind, unless it is quiet; then that waits for the end of the quiet hours."""
+    alarm = rows.find(db, episode.alarm_id)
+    if alarm is None or not alarm.enabled:
+        episode_rows.delete(db, episode.alarm_id, episode.subject)
+        return 0
+    until = quiet.ends_at(alarm.conditions.quiet_hours, episode.what, now)
+    if until is not None:
+        episode_rows.put(db, replace(episode, due_at=until))
+        return 0
+    told, after = _act(db, alarm, episode, now)
+    episode_rows.put(db, replace(after, due_at=rules.due_at(alarm.conditions, after)))
+    return told
+
+
+def _act(db: Connection, alarm: Alarm, episode: Episode, now: int) -> tuple[int, Episode]:
+    """Send what is due of an episode; the number of messages, and the episode afterwards."""
+    occurrence, told, after = messages.read(episode.occurrence), 0, episode
+    minutes = (now - episode.began) // MINUTE
+    if episode.escalates_at is not None and not episode.escalated and episode.escalates_at <= now:
+        message = messages.escalation(occurrence, began=episode.began, now=now)
+        told += send(db, alarm, message, alarm.escalation, topic=f"{occurrence.topic}/escalation", now=now)
+        after = replace(after, escalated=True)
+    every = alarm.conditions.reminder_minutes
+    if every is not None and episode.reminded_at + every * MINUTE <= now:
+        channels = (*alarm.channels, *alarm.escalation) if episode.escalated else alarm.channels
+        message = messages.reminder(occurrence, began=episode.began, now=now)
+        told += send(db, alarm, message, channels, topic=f"{occurrence.topic}/reminder/{minutes}", now=now)
+        after = replace(after, reminded_at=now)
+    return told, after
+
+
+def _release(db: Connection, alarm_id: str, held: list[Held], now: int) -> int:
+    """The quiet hours are over: tell what they held back. One thing that still lasts is told as it would have been.
+
+    Where alerts stay open there is no summary: what still lasts gets an alert of its own.
+    """
+    for one in held:
+        episode_rows.remove_held(db, one.number)
+    alarm = rows.find(db, alarm_id)
+    if alarm is None or not alarm.enabled:
+        return 0
+    lasting, others = split(db, alarm)
+    if len(held) == 1 and held[0].over is None:
+        return _tell(db, alarm, held[0], alarm.channels, now)
+    told = sum(_tell(db, alarm, one, lasting, now) for one in held if one.over is None)
+    topic = f"quiet/{alarm.id}/{held[0].until}/{held[0].number}"
+    return told + send(db, alarm, messages.summary(alarm, held, now=now), others, topic=topic, now=now)
+
+
+def _tell(db: Connection, alarm: Alarm, held: Held, channels: Sequence[str], now: int) -> int:
+    """Tell what was held back as it would have been told."""
+    occurrence = messages.read(held.occurrence)
+    return send(db, alarm, messages.of(occurrence), channels, topic=occurrence.topic, now=now)

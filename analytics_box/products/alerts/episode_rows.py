@@ -1,0 +1,190 @@
+"""What lasts, and what quiet hours hold back, in box.db. Every function takes a connection inside a transaction."""
+
+from analytics_box.base.store import records
+from analytics_box.base.store.db import Connection
+from analytics_box.products.alerts.alarm import Episode, Held
+
+_EPISODE = """alarm_id, subject, what, occurrence, began, told, reminded_at, escalates_at, escalated, due_at,
+  acknowledged_at, acknowledged_by"""
+_HELD = "id, alarm_id, subject, until, occurrence, lasts, over"
+
+
+def find(db: Connection, alarm_id: str, subject: str) -> Episode | None:
+    return records.one_of(
+        db,
+        Episode,
+        f"""
+        -- alarms.episode
+        select {_EPISODE} from alarm_episodes where alarm_id = ? and subject = ?
+        """,
+        (alarm_id, subject),
+    )
+
+
+def of_organization(db: Connection, organization_id: str) -> list[Episode]:
+    """All that lasts now, the latest first."""
+    return records.all_of(
+        db,
+        Episode,
+        f"""
+        -- alarms.episodes
+        select {_EPISODE} from alarm_episodes
+        where alarm_id in (select id from alarms where organization_id = ?)
+        order by began desc, alarm_id, subject
+        """,
+        (organization_id,),
+    )
+
+
+def of_alarm(db: Connection, alarm_id: str) -> list[Episode]:
+    """All that lasts of one alarm."""
+    return records.all_of(
+        db, Episode, f"-- alarms.of_alarm\nselect {_EPISODE} from alarm_episodes where alarm_id = ?", (alarm_id,)
+    )
+
+
+def of_subject(db: Connection, organization_id: str, subject: str) -> list[Episode]:
+    """What lasts of one subject, by alarms of its organization."""
+    return records.all_of(
+        db,
+        Episode,
+        f"""
+        -- alarms.of_subject
+        select {_EPISODE} from alarm_episodes
+        where subject = ? and alarm_id in (select id from alarms where organization_id = ?)
+        """,
+        (subject, organization_id),
+    )
+
+
+def due(db: Connection, now: int, most: int) -> list[Episode]:
+    """What is to be reminded of or escalated now, of organizations that are there."""
+    return records.all_of(
+        db,
+        Episode,
+        f"""
+        -- alarms.due
+        select {_EPISODE} from alarm_episodes
+        where due_at <= ? and alarm_id in (
+          select alarms.id from alarms
+          join organizations on organizations.id = alarms.organization_id and organizations.deleted_at is null
+        )
+        order by due_at, alarm_id, subject limit ?
+        """,
+        (now, most),
+    )
+
+
+def put(db: Connection, episode: Episode) -> None:
+    """Begin an episode or change it."""
+    db.execute(
+        f"""
+        -- alarms.put_episode
+        insert into alarm_episodes ({_EPISODE}) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        on conflict (alarm_id, subject) do update set
+          what = excluded.what, occurrence = excluded.occurrence, began = excluded.began, told = excluded.told,
+          reminded_at = excluded.reminded_at, escalates_at = excluded.escalates_at, escalated = excluded.escalated,
+          due_at = excluded.due_at, acknowledged_at = excluded.acknowledged_at,
+          acknowledged_by = excluded.acknowledged_by
+        """,
+        (
+            episode.alarm_id,
+            episode.subject,
+            episode.what,
+            episode.occurrence,
+            episode.began,
+            int(episode.told),
+            episode.reminded_at,
+            episode.escalates_at,
+            int(episode.escalated),
+            episode.due_at,
+            episode.acknowledged_at,
+            episode.acknowledged_by,
+        ),
+    )
+
+
+def delete(db: Connection, alarm_id: str, subject: str) -> None:
+    """It is over."""
+    db.execute(
+        "-- alarms.delete_episode\ndelete from alarm_episodes where alarm_id = ? and subject = ?", (alarm_id, subject)
+    )
+
+
+def postpone(db: Connection, until: int) -> None:
+    """Nothing is due before this instant."""
+    db.execute("-- alarms.postpone\nupdate alarm_episodes set due_at = ? where due_at < ?", (until, until))
+
+
+def forget(db: Connection, organization_id: str, subject: str) -> None:
+    """What lasts of this subject, and what is held back about it, is nobody's matter any more."""
+    for table in ("alarm_episodes", "alarm_held"):
+        db.execute(
+            f"""
+            -- alarms.forget
+            delete from {table}
+            where subject = ? and alarm_id in (select id from alarms where organization_id = ?)
+            """,
+            (subject, organization_id),
+        )
+
+
+def forget_alarm(db: Connection, alarm_id: str) -> None:
+    """Nothing lasts for this alarm, and nothing is held back."""
+    for table in ("alarm_episodes", "alarm_held"):
+        db.execute(f"-- alarms.forget_alarm\ndelete from {table} where alarm_id = ?", (alarm_id,))
+
+
+# What quiet hours hold back
+
+
+def hold(db: Connection, *, alarm_id: str, subject: str, until: int, occurrence: str, lasts: bool) -> None:
+    """Tell it when the quiet hours end; `lasts` is whether it can be over before."""
+    db.execute(
+        """
+        -- alarms.hold
+        insert into alarm_held (alarm_id, subject, until, occurrence, lasts) values (?, ?, ?, ?, ?)
+        """,
+        (alarm_id, subject, until, occurrence, int(lasts)),
+    )
+
+
+def set_over(db: Connection, alarm_id: str, subject: str, at: int) -> bool:
+    """What is held back about this subject is over; whether there was any."""
+    found = db.execute(
+        """
+        -- alarms.set_over
+        update alarm_held set over = ? where alarm_id = ? and subject = ? and lasts = 1 and over is null
+        returning id
+        """,
+        (at, alarm_id, subject),
+    )
+    return bool(found.fetchall())
+
+
+def release_now(db: Connection, alarm_id: str, now: int) -> None:
+    """The alarm's quiet hours have been changed: what they hold back is due now."""
+    db.execute("-- alarms.release_now\nupdate alarm_held set until = min(until, ?) where alarm_id = ?", (now, alarm_id))
+
+
+def released(db: Connection, now: int) -> list[Held]:
+    """What is held back until now or before, in the order in which it happened; of organizations that are there."""
+    return records.all_of(
+        db,
+        Held,
+        f"""
+        -- alarms.released
+        select {_HELD} from alarm_held
+        where until <= ? and alarm_id in (
+          select alarms.id from alarms
+          join organizations on organizations.id = alarms.organization_id and organizations.deleted_at is null
+        )
+        order by id
+        """,
+        (now,),
+    )
+
+
+def remove_held(db: Connection, number: int) -> None:
+    """It was told."""
+    db.execute("-- alarms.remove_held\ndelete from alarm_held where id = ?", (number,))

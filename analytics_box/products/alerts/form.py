@@ -1,0 +1,204 @@
+"""The form of an alarm: what was typed as a draft, and an alarm as what the form shows. Pure."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from analytics_box.base.errors import BadRequest
+from analytics_box.base.notify.rules import Channel
+from analytics_box.base.texts import Alarms as Words
+from analytics_box.products.alerts import rules
+from analytics_box.products.alerts.alarm import DAYS, Alarm, Conditions, QuietHours, Trigger
+from analytics_box.products.alerts.draft import CHANNEL, Destination, Draft
+from analytics_box.products.alerts.monitored import MonitorName
+from analytics_box.products.alerts.occurrence import What
+
+MOST_MONITORS: Final = 300  # that the form lists; groups and tags reach the others
+LATER: Final = "later"  # what a channel of the escalation is marked with
+
+_NUMBERS: Final[Mapping[str, tuple[int, int]]] = {
+    "minutes": (15, 1_440),
+    "min_visitors": (1, 1_000_000),
+    "silence_hours": (1, 720),
+    "reminder_minutes": (5, 10_080),
+    "escalate_after_minutes": (1, 10_080),
+}
+
+
+class Choice(Struct, frozen=True):
+    """A channel or monitor to choose, with the name of its field. `value` is what is chosen now."""
+
+    field: str
+    name: str
+    value: str
+
+
+def draft(fields: Mapping[str, str], before: Alarm | None, channels: Collection[Channel]) -> Draft:
+    """What the form asks for. Raises BadRequest beside the field that is wrong.
+
+    Fields that do not go with the chosen trigger are left aside.
+    """
+    trigger = rules.clean_trigger(fields.get("trigger", ""))
+    conditions = _conditions(fields, trigger, before.conditions if before is not None else Conditions())
+    led = _destinations(fields, channels)
+    if any(one.escalation for one in led) and conditions.escalate_after_minutes is None:
+        raise BadRequest.about("escalate_after_minutes", Words.escalate_wrong)
+    return Draft(
+        name=fields.get("name", ""),
+        description=fields.get("description", ""),
+        website_id=fields.get("website") or None,
+        trigger=trigger,
+        conditions=conditions,
+        destinations=led,
+    )
+
+
+def values(alarm: Alarm, zone: str) -> dict[str, str]:
+    """What the form of an alarm shows at first; `zone` is offered for quiet hours."""
+    given, quiet = alarm.conditions, alarm.conditions.quiet_hours
+    shown = {
+        "name": alarm.name,
+        "description": alarm.description,
+        "trigger": alarm.trigger,
+        "website": alarm.website_id or "",
+        "zone": zone,
+        "groups": ", ".join(given.groups),
+        "tags": ", ".join(given.tags),
+        "threshold": "" if given.threshold is None else f"{given.threshold:g}",
+        **{name: str(value) for name in _NUMBERS if (value := getattr(given, name)) is not None},
+        **{f"monitor-{monitor}": "on" for monitor in given.monitor_ids},
+        **{f"event-{what}": "on" for what in given.events or rules.USUAL},
+        **{f"to-{channel}": "now" for channel in alarm.channels},
+        **{f"to-{channel}": LATER for channel in alarm.escalation},
+    }
+    if quiet is not None:
+        shown |= {"start": quiet.start, "end": quiet.end, "zone": quiet.time_zone}
+        shown |= {f"day-{day}": "on" for day in quiet.days}
+        if "down" in quiet.through:
+            shown["through"] = "on"
+    return shown
+
+
+def empty(zone: str, trigger: str, channels: Sequence[Channel]) -> dict[str, str]:
+    """What the form of a new alarm shows at first: the only channel is chosen."""
+    shown = {"trigger": trigger if trigger in rules.DEFAULTS else "uptime", "zone": zone}
+    shown |= {f"event-{what}": "on" for what in rules.USUAL}
+    return shown | ({f"to-{channels[0].id}": "now"} if len(channels) == 1 else {})
+
+
+def monitor_choices(monitors: Sequence[MonitorName], fields: Mapping[str, str]) -> list[Choice]:
+    """The monitors that the form lists: those that are chosen, however many, then others by name."""
+    found = [Choice(f"monitor-{one.id}", one.name, fields.get(f"monitor-{one.id}", "")) for one in monitors]
+    found.sort(key=lambda choice: (not choice.value, choice.name.casefold()))
+    return found[: max(MOST_MONITORS, sum(bool(choice.value) for choice in found))]
+
+
+def channel_choices(channels: Sequence[Channel], fields: Mapping[str, str]) -> list[Choice]:
+    """The channels, and how each is chosen: now, later or not."""
+    return [
+        Choice(
+            f"to-{channel.id}",
+            channel.name if channel.enabled else Words.channel_off.format(name=channel.name),
+            fields.get(f"to-{channel.id}", ""),
+        )
+        for channel in channels
+    ]
+
+
+def _conditions(fields: Mapping[str, str], trigger: Trigger, before: Conditions) -> Conditions:
+    found = Conditions(
+        reminder_minutes=_number(fields, "reminder_minutes"),
+        escalate_after_minutes=_number(fields, "escalate_after_minutes"),
+        quiet_hours=_quiet(fields, before.quiet_hours),
+    )
+    if trigger == "uptime":
+        events = tuple(what for what in rules.OFFERED if f"event-{what}" in fields)
+        if not events:
+            raise BadRequest.about("events", Words.events_wrong)
+        return replace(
+            found,
+            monitor_ids=tuple(name.removeprefix("monitor-") for name in fields if name.startswith("monitor-")),
+            groups=_list(fields, "groups"),
+            tags=_list(fields, "tags"),
+            events=() if set(events) == set(rules.USUAL) else events,
+        )
+    if trigger == "first_event":
+        return replace(found, silence_hours=_number(fields, "silence_hours"))
+    return replace(
+        found,
+        threshold=_percent(fields, most=10_000 if trigger == "traffic_spike" else 100),
+        minutes=_number(fields, "minutes"),
+        min_visitors=_number(fields, "min_visitors"),
+    )
+
+
+def _quiet(fields: Mapping[str, str], before: QuietHours | None) -> QuietHours | None:
+    """The quiet hours, where a begin or an end was typed. What else goes through, by the API, stays as it was."""
+    start, end = fields.get("start", "").strip()[:5], fields.get("end", "").strip()[:5]
+    if not (start or end):
+        return None
+    for name, clock in (("start", start), ("end", end)):
+        if not _is_clock(clock):
+            raise BadRequest.about(name, Words.clock_wrong)
+    zone = fields.get("zone", "").strip() or "UTC"
+    others: tuple[What, ...] = tuple(what for what in (before.through if before is not None else ()) if what != "down")
+    down: tuple[What, ...] = ("down",) if "through" in fields else ()
+    quiet = QuietHours(
+        start=start,
+        end=end,
+        time_zone=zone,
+        days=tuple(day for day in DAYS if f"day-{day}" in fields),
+        through=(*down, *others),
+    )
+    if not rules.is_zone(zone):
+        raise BadRequest.about("zone", Words.zone_wrong)
+    return quiet
+
+
+def _is_clock(text: str) -> bool:
+    hours, _, minutes = text.partition(":")
+    return (
+        len(text) == 5
+        and hours.isdecimal()
+        and minutes.isdecimal()
+        and text.isascii()
+        and hours < "24"
+        and minutes < "60"
+    )
+
+
+def _destinations(fields: Mapping[str, str], channels: Collection[Channel]) -> list[Destination]:
+    return [
+        Destination(CHANNEL, channel.id, escalation=fields[f"to-{channel.id}"] == LATER)
+        for channel in channels
+        if fields.get(f"to-{channel.id}")
+    ]
+
+
+def _list(fields: Mapping[str, str], name: str) -> tuple[str, ...]:
+    """Names that were separated by commas, each once."""
+    found = tuple(dict.fromkeys(part for text in fields.get(name, "").split(",") if (part := text.strip())))
+    if len(found) > 100 or any(len(part) > 100 for part in found):
+        raise BadRequest.about(name, Words.list_wrong)
+    return found
+
+
+def _number(fields: Mapping[str, str], name: str) -> int | None:
+    text, (least, most) = fields.get(name, "").strip(), _NUMBERS[name]
+    if not text:
+        return None
+    if not (text.isascii() and text.isdecimal() and len(text) < 9 and least <= int(text) <= most):
+        raise BadRequest.about(name, Words.number_wrong.format(least=least, most=most))
+    return int(text)
+
+
+def _percent(fields: Mapping[str, str], *, most: int) -> float | None:
+    text = fields.get("threshold", "").strip().removesuffix("%").strip().replace(",", ".")
+    if not text:
+        return None
+    whole, _, part = text.partition(".")
+    if not (text.isascii() and whole.isdecimal() and (not part or part.isdecimal()) and 0 < float(text) <= most):
+        raise BadRequest.about("threshold", Words.percent_wrong.format(most=most))
+    return float(text)

@@ -1,0 +1,128 @@
+"""What channels are told of occurrences: the message itself, reminders, escalations, and what quiet hours held back.
+
+Pure.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Final
+from zoneinfo import ZoneInfo
+
+import msgspec
+from msgspec.structs import replace
+
+from analytics_box.base.clock import MINUTE
+from analytics_box.base.notify.message import Message, Tone
+from analytics_box.base.texts import Alarms as Words
+from analytics_box.products.alerts import rules
+from analytics_box.products.alerts.alarm import Alarm, Held
+from analytics_box.products.alerts.occurrence import OF_MONITORS, Occurrence, What
+from analytics_box.query.ranges import zone
+
+_TONES: Final[dict[What, Tone]] = {
+    "recovered": "good",
+    "stable": "good",
+    "first_event": "good",
+    "certificate": "neutral",
+    "domain": "neutral",
+    "traffic_spike": "neutral",
+}
+# What opens and closes one alert. A certificate near its end is another one: it stays when the monitor is up again.
+_STATES: Final = OF_MONITORS - {"certificate", "domain"}
+_MOST: Final = 30  # lines of a summary
+
+
+def read(stored: str) -> Occurrence:
+    """An occurrence as it was stored."""
+    return msgspec.json.decode(stored, type=Occurrence)
+
+
+def of(occurrence: Occurrence) -> Message:
+    """The message of an occurrence."""
+    ends = occurrence.what in rules.ENDS and occurrence.still is None
+    return Message(
+        type=type_of(occurrence),
+        title=occurrence.title,
+        text=occurrence.text,
+        at=occurrence.at,
+        tone="bad" if occurrence.still is not None else _TONES.get(occurrence.what, "bad"),
+        url=occurrence.url,
+        fields=occurrence.fields,
+        subject=occurrence.subject if occurrence.what in _STATES else f"{occurrence.subject}:{occurrence.what}",
+        action="resolve" if ends else "trigger",
+    )
+
+
+def resolved(occurrence: Occurrence, *, now: int) -> Message:
+    """What resolves the alert of an occurrence that is over without a word."""
+    title = Words.resolved_title.format(title=occurrence.title)
+    return replace(of(occurrence), title=title, text="", at=now, tone="good", fields=(), action="resolve")
+
+
+def type_of(occurrence: Occurrence) -> str:
+    """What programs know it by, such as monitor.down or website.traffic_drop."""
+    return f"{'monitor' if occurrence.what in OF_MONITORS else 'website'}.{occurrence.what}"
+
+
+def reminder(occurrence: Occurrence, *, began: int, now: int) -> Message:
+    """It still lasts."""
+    return _again(occurrence, Words.reminder_title, began=began, now=now)
+
+
+def escalation(occurrence: Occurrence, *, began: int, now: int) -> Message:
+    """It has lasted so long that others are told."""
+    return _again(occurrence, Words.escalation_title, began=began, now=now)
+
+
+def _again(occurrence: Occurrence, title: str, *, began: int, now: int) -> Message:
+    first = of(occurrence)
+    lasts = Words.lasts.format(duration=duration(now - began))
+    return replace(
+        first, title=title.format(title=occurrence.title), text=f"{lasts}\n{occurrence.text}".rstrip(), at=now
+    )
+
+
+def summary(alarm: Alarm, held: Sequence[Held], *, now: int) -> Message:
+    """What happened during quiet hours: first what still lasts, then what is over in a line each."""
+    quiet = alarm.conditions.quiet_hours
+    tz = zone(quiet.time_zone if quiet is not None else None)
+    found = [(one, read(one.occurrence)) for one in held]
+    lasting = [_line(Words.still, one, occurrence, tz) for one, occurrence in found if one.lasts and one.over is None]
+    others = [
+        _line(Words.over if one.over is not None else Words.happened, one, occurrence, tz)
+        for one, occurrence in found
+        if not (one.lasts and one.over is None)
+    ]
+    lines = [*lasting, *others]
+    if len(lines) > _MOST:
+        lines = [*lines[:_MOST], Words.more.format(count=len(lines) - _MOST)]
+    return Message(
+        type="alarm.summary",
+        title=Words.quiet_title.format(name=alarm.name, count=len(found))
+        if len(found) > 1
+        else Words.quiet_title_one.format(name=alarm.name),
+        text="\n".join(lines),
+        at=now,
+        tone="bad" if lasting else "neutral",
+    )
+
+
+def duration(milliseconds: int) -> str:
+    """How long something lasted, such as 2 h 5 min, in its two largest units."""
+    minutes = max(milliseconds, 0) // MINUTE
+    parts = (
+        (minutes // 1_440, Words.days_text),
+        (minutes // 60 % 24, Words.hours_text),
+        (minutes % 60, Words.minutes_text),
+    )
+    said = [text.format(count=count) for count, text in parts if count]
+    return " ".join(said[:2]) or Words.minutes_text.format(count=0)
+
+
+def _line(form: str, one: Held, occurrence: Occurrence, tz: ZoneInfo) -> str:
+    until = "" if one.over is None else _clock(one.over, tz)
+    return form.format(title=occurrence.title, at=_clock(occurrence.at, tz), until=until)
+
+
+def _clock(instant: int, tz: ZoneInfo) -> str:
+    return f"{datetime.fromtimestamp(instant / 1000, tz):%H:%M}"

@@ -1,0 +1,171 @@
+"""The pages under /alarms: the list, the form, and what is going on. They do what the procedures do."""
+
+from functools import partial
+
+from litestar.params import FromPath
+
+from analytics_box.base import errors
+from analytics_box.base.notify import change as channels
+from analytics_box.base.notify.change import Tools
+from analytics_box.base.notify.rules import Channel
+from analytics_box.base.texts import Alarms as Words
+from analytics_box.base.texts import figures
+from analytics_box.products.alerts import calls as procedures
+from analytics_box.products.alerts import change, form, view
+from analytics_box.products.alerts.alarm import TRIGGERS, Alarm
+from analytics_box.products.alerts.calls import Acknowledged, ChangedAlarm, OfAlarm
+from analytics_box.products.alerts.change import Listed
+from analytics_box.products.alerts.monitored import Monitored
+from analytics_box.tenants.websites.directory import Directory
+from analytics_box.web.page.visit import Again, Answer, Page, Visit, Visitor
+
+HOME = "/alarms"
+_FIELDS = {"triggerType": "trigger", "triggerConditions": "escalate_after_minutes", "websiteId": "website"}
+
+
+async def alarms(visit: Visitor) -> Page:
+    """GET /alarms."""
+    return await alarms_page(visit, Again(), done=Words.done.get(visit.asked("done"), ""))
+
+
+async def alarms_page(visit: Visit, again: Again, *, done: str = "") -> Page:
+    """The list of alarms and what is going on; `general` of a form says what went wrong."""
+    person, by = visit.person, visit.call.by
+    found: Listed = await visit.call.read(lambda db: change.listed(db, person.organization_id, by))
+    names = {alarm.id: alarm.name for alarm in found.alarms}
+    return visit.settings_page(
+        "alarms.html",
+        "alarms",
+        again=again,
+        alarms=[view.row(alarm, found.channels, _websites(visit), person) for alarm in found.alarms],
+        going=[
+            view.going(episode, names[episode.alarm_id], person, visit.call.now)
+            for episode in found.episodes
+            if episode.alarm_id in names
+        ],
+        channels=len(found.channels),
+        editable=found.changeable,
+        acknowledges=person.may("member"),
+        done=done,
+    )
+
+
+async def new_alarm_form(visit: Visitor) -> Page:
+    """GET /alarms/new, with ?type= of what it is about."""
+    own = await _channels(visit)
+    values = form.empty(visit.person.time_zone, visit.asked("type"), own)
+    return await _form(visit, Again(values=values))
+
+
+async def add_alarm(visit: Visitor) -> Answer:
+    """POST /alarms/new."""
+    fields, own = await visit.form(), await _channels(visit)
+
+    async def save() -> str:
+        draft = form.draft(fields, None, own)
+        procedures.check_website(visit.call, visit.person.organization_id, fields.get("website") or None)
+        by, tools, organization = visit.call.by, visit.parts[Tools], visit.person.organization_id
+        await visit.call.write(lambda db: change.create(db, tools, organization, by, draft))
+        return f"{HOME}?done=created"
+
+    return await visit.submit(save, _form, values=fields)
+
+
+async def edit_alarm_form(visit: Visitor, alarm_id: FromPath[str]) -> Page:
+    """GET /alarms/{id}. Raises NotFound."""
+    alarm = await _find(visit, alarm_id)
+    return await _form(visit, Again(values=form.values(alarm, visit.person.time_zone)), alarm=alarm)
+
+
+async def save_alarm(visit: Visitor, alarm_id: FromPath[str]) -> Answer:
+    """POST /alarms/{id}. Raises NotFound."""
+    fields, own, alarm = await visit.form(), await _channels(visit), await _find(visit, alarm_id)
+
+    async def save() -> str:
+        draft = form.draft(fields, alarm, own)
+        procedures.check_website(visit.call, visit.person.organization_id, fields.get("website") or None)
+        by, tools, organization = visit.call.by, visit.parts[Tools], visit.person.organization_id
+        await visit.call.write(lambda db: change.update(db, tools, organization, by, alarm_id, draft))
+        return f"{HOME}?done=saved"
+
+    return await visit.submit(save, partial(_form, alarm=alarm), values=fields)
+
+
+async def confirm(visit: Visitor, alarm_id: FromPath[str], action: FromPath[str]) -> Page:
+    """GET /alarms/{id}/delete: are you sure? Raises NotFound."""
+    if action != "delete":
+        raise errors.NotFound("There is no such page")
+    alarm = await _find(visit, alarm_id)
+    return visit.confirm(
+        "alarms",
+        title=Words.delete_title,
+        text=Words.delete_text.format(name=figures.visible(alarm.name)),
+        action=f"{HOME}/{alarm.id}/delete",
+        back=HOME,
+    )
+
+
+async def act(visit: Visitor, alarm_id: FromPath[str], action: FromPath[str]) -> Answer:
+    """POST /alarms/{id}/{test, on, off, delete or acknowledge}. Raises NotFound."""
+    call = visit.call
+    match action:
+        case "test":
+            return await _test(visit, alarm_id)
+        case "on" | "off":
+            await procedures.update(call, ChangedAlarm(alarm_id, enabled=action == "on"))
+            return visit.go(f"{HOME}?done={action}")
+        case "delete":
+            await procedures.delete(call, OfAlarm(alarm_id))
+            return visit.go(f"{HOME}?done=deleted")
+        case "acknowledge":
+            fields = await visit.form()
+            await procedures.acknowledge(call, Acknowledged(alarm_id, fields.get("subject", "")[:255]))
+            return visit.go(f"{HOME}?done=acknowledged")
+        case _:
+            raise errors.NotFound("There is no such page")
+
+
+async def _test(visit: Visit, alarm_id: str) -> Page:
+    tried = await procedures.try_now(visit.call, alarm_id)
+    wrong = [f"{channel.name}: {outcome.error}" for channel, outcome in tried if outcome.error]
+    if wrong or not tried:
+        failed = Words.test_failed.format(errors="; ".join(wrong) or Words.to_nobody)
+        return await alarms_page(visit, Again(general=failed))
+    names = ", ".join(channel.name for channel, _ in tried)
+    return await alarms_page(visit, Again(), done=Words.tested.format(channels=names))
+
+
+async def _form(visit: Visit, again: Again, *, alarm: Alarm | None = None) -> Page:
+    """The form of a new alarm, or of one that there is."""
+    own, organization = await _channels(visit), visit.person.organization_id
+    monitors = visit.parts[Monitored].of(organization)
+    choices = form.monitor_choices(monitors, again.values)
+    websites, chosen = _websites(visit), again.values.get("website", "")
+    wrong = {_FIELDS.get(name, name): message for name, message in again.wrong.items()}
+    return visit.settings_page(
+        "alarm_form.html",
+        "alarms",
+        again=Again(again.code, again.values, wrong, again.general),
+        alarm=alarm,
+        triggers=TRIGGERS,
+        websites=websites if not chosen or chosen in websites else {**websites, chosen: Words.website_gone},
+        monitors=choices,
+        more_monitors=len(monitors) > len(choices),
+        groups=sorted({one.group for one in monitors if one.group}),
+        tags=sorted({tag for one in monitors for tag in one.tags}),
+        channels=form.channel_choices(own, again.values),
+    )
+
+
+async def _channels(visit: Visit) -> list[Channel]:
+    organization = visit.person.organization_id
+    return await visit.call.read(lambda db: channels.of(db, organization))
+
+
+def _websites(visit: Visit) -> dict[str, str]:
+    return {one.id: one.name for one in visit.parts[Directory].of(visit.person.organization_id)}
+
+
+async def _find(visit: Visit, alarm_id: str) -> Alarm:
+    organization, by = visit.person.organization_id, visit.call.by
+    return await visit.call.read(lambda db: change.existing(db, organization, by, alarm_id))

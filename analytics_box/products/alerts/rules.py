@@ -1,0 +1,174 @@
+"""What an alarm may say, and which occurrences it is about. Pure."""
+
+from collections.abc import Collection
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from msgspec import Struct
+
+from analytics_box.base import names
+from analytics_box.base.clock import MINUTE
+from analytics_box.base.errors import BadRequest
+from analytics_box.products.alerts.alarm import (
+    LONGEST_DESCRIPTION,
+    LONGEST_NAME,
+    Alarm,
+    Conditions,
+    Episode,
+    QuietHours,
+    Trigger,
+)
+from analytics_box.products.alerts.occurrence import OF_MONITORS, Occurrence, What
+
+BEGINS: Final[frozenset[What]] = frozenset(
+    ("down", "degraded", "flapping", "traffic_spike", "traffic_drop", "error_rate")
+)
+ENDS: Final[frozenset[What]] = frozenset(("recovered", "stable"))
+OFFERED: Final[tuple[What, ...]] = ("down", "recovered", "degraded", "flapping", "stable", "certificate", "domain")
+USUAL: Final[tuple[What, ...]] = ("down", "recovered", "flapping", "stable", "certificate", "domain")
+
+
+class Usual(Struct, frozen=True):
+    """What a trigger works with where its alarm does not say."""
+
+    threshold: float = 0
+    minutes: int = 0
+    min_visitors: int = 0
+    silence_hours: int = 0
+
+
+DEFAULTS: Final[dict[Trigger, Usual]] = {
+    "uptime": Usual(),
+    "traffic_spike": Usual(threshold=100, minutes=60, min_visitors=30),
+    "traffic_drop": Usual(threshold=50, minutes=60, min_visitors=30),
+    "error_rate": Usual(threshold=5, minutes=60, min_visitors=30),
+    "first_event": Usual(silence_hours=24),
+}
+_OLDER: Final = ("goal", "custom")
+_OF_MONITORS: Final = ("monitor_ids", "groups", "tags", "events")
+_ONLY: Final[dict[str, tuple[Trigger, ...]]] = {
+    **dict.fromkeys(_OF_MONITORS, ("uptime",)),
+    **dict.fromkeys(("threshold", "minutes", "min_visitors"), ("traffic_spike", "traffic_drop", "error_rate")),
+    "silence_hours": ("first_event",),
+}
+_WIRE: Final = {"monitor_ids": "monitorIds", "min_visitors": "minVisitors", "silence_hours": "silenceHours"}
+
+
+def clean_trigger(given: str) -> Trigger:
+    """The trigger of this name. Raises BadRequest."""
+    for trigger in DEFAULTS:
+        if trigger == given:
+            return trigger
+    known = ", ".join(DEFAULTS)
+    if given in _OLDER:
+        raise BadRequest.about("triggerType", f"This box has no alarms of the type {given}; it has {known}")
+    raise BadRequest.about("triggerType", f"Choose one of {known}")
+
+
+def clean_name(given: str) -> str:
+    """1 to 100 characters in one line. Raises BadRequest."""
+    name = names.one_line(given)
+    if not names.is_name(name, LONGEST_NAME):
+        raise BadRequest.about("name", f"Give it a name of 1 to {LONGEST_NAME} characters")
+    return name
+
+
+def clean_description(given: str | None) -> str:
+    """At most 500 characters. Raises BadRequest."""
+    text = (given or "").strip()
+    if len(text) > LONGEST_DESCRIPTION:
+        raise BadRequest.about("description", f"A description can have up to {LONGEST_DESCRIPTION} characters")
+    return text
+
+
+def check(trigger: Trigger, conditions: Conditions, *, escalates: bool) -> None:
+    """Raises BadRequest for conditions that do not go with the trigger, or with each other."""
+    for field, triggers in _ONLY.items():
+        if getattr(conditions, field) not in {None, ()} and trigger not in triggers:
+            name = _WIRE.get(field, field)
+            raise BadRequest.about("triggerConditions", f"{name} is for alarms of the type {' or '.join(triggers)}")
+    strange = sorted(set(conditions.events).difference(OFFERED))
+    if strange:
+        raise BadRequest.about("triggerConditions", f"{strange[0]} does not happen to monitors")
+    if trigger == "traffic_drop" and (conditions.threshold or 0) > 100:
+        raise BadRequest.about("triggerConditions", "Traffic cannot drop by more than 100 percent")
+    if trigger == "error_rate" and (conditions.threshold or 0) > 100:
+        raise BadRequest.about("triggerConditions", "No more than 100 percent of the sessions can have errors")
+    if escalates and conditions.escalate_after_minutes is None:
+        raise BadRequest.about("triggerConditions", "Say in escalateAfterMinutes when the escalation is told")
+    if conditions.escalate_after_minutes is not None and not escalates:
+        raise BadRequest.about("destinations", "Mark at least one destination with escalation, or leave that out")
+    if conditions.quiet_hours is not None:
+        _check_quiet(conditions.quiet_hours)
+
+
+def _check_quiet(quiet: QuietHours) -> None:
+    if not is_zone(quiet.time_zone):
+        raise BadRequest.about("triggerConditions", "The time zone of the quiet hours is not known")
+
+
+def is_zone(name: str) -> bool:
+    """Whether there is an IANA time zone of this name."""
+    try:
+        ZoneInfo(name)
+    except (ValueError, OSError, LookupError):
+        return False
+    return True
+
+
+def matches(alarm: Alarm, occurrence: Occurrence) -> bool:
+    """Whether an alarm is about this, apart from whether it wants to be told of its kind."""
+    if alarm.organization_id != occurrence.organization_id:
+        return False
+    if alarm.website_id is not None and alarm.website_id != occurrence.website_id:
+        return False
+    if occurrence.what not in OF_MONITORS:
+        return alarm.trigger == occurrence.what
+    return alarm.trigger == "uptime" and _is_of(alarm.conditions, occurrence)
+
+
+def _is_of(conditions: Conditions, occurrence: Occurrence) -> bool:
+    """Whether the monitor is among those of an alarm; without conditions all are."""
+    if not (conditions.monitor_ids or conditions.groups or conditions.tags):
+        return True
+    return (
+        occurrence.monitor_id in conditions.monitor_ids
+        or (occurrence.group != "" and _folded(conditions.groups, (occurrence.group,)))
+        or _folded(conditions.tags, occurrence.tags)
+    )
+
+
+def _folded(wanted: Collection[str], there: Collection[str]) -> bool:
+    """Whether two sets of names share one, without regard to case."""
+    return not {name.casefold() for name in wanted}.isdisjoint(name.casefold() for name in there)
+
+
+def wants(alarm: Alarm, occurrence: Occurrence) -> bool:
+    """Whether an alarm tells this kind of occurrence. What flapping ends with counts as what it is then, too."""
+    if tells(alarm, occurrence.what):
+        return True
+    return occurrence.what == "stable" and tells(alarm, occurrence.still or "recovered")
+
+
+def tells(alarm: Alarm, what: What) -> bool:
+    """Whether this is among what an alarm tells."""
+    return what not in OF_MONITORS or what in (alarm.conditions.events or USUAL)
+
+
+def begins(occurrence: Occurrence) -> What | None:
+    """What lasts from this occurrence on; None for what begins nothing."""
+    if occurrence.what in ENDS:
+        return occurrence.still
+    return occurrence.what if occurrence.what in BEGINS else None
+
+
+def due_at(conditions: Conditions, episode: Episode) -> int | None:
+    """When something is next to be done about an episode that lasts: a reminder or the escalation. UTC ms."""
+    if not episode.told or episode.acknowledged_at is not None:
+        return None
+    times = []
+    if conditions.reminder_minutes is not None:
+        times.append(episode.reminded_at + conditions.reminder_minutes * MINUTE)
+    if episode.escalates_at is not None and not episode.escalated:
+        times.append(episode.escalates_at)
+    return min(times, default=None)

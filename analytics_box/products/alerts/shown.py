@@ -1,0 +1,102 @@
+"""Alarms as procedures answer with them (wire 10.5)."""
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from msgspec import Struct
+
+from analytics_box.base.notify.change import Tools
+from analytics_box.base.notify.rules import Channel
+from analytics_box.products.alerts import destinations, messages
+from analytics_box.products.alerts.alarm import Alarm, Conditions, Episode, Trigger
+from analytics_box.products.alerts.occurrence import What
+from analytics_box.tenants.configuration import channels
+from analytics_box.tenants.tenancy.messages import date
+
+
+class DestinationShown(Struct, frozen=True):
+    """Where an alarm leads. Without the right to change it `identifier` is shortened and `config` is null."""
+
+    type: str
+    identifier: str
+    config: dict[str, str] | None
+    channelId: str
+    escalation: bool
+
+
+class OpenShown(Struct, frozen=True):
+    """Something that goes on. `subject` is what alarms.acknowledge takes."""
+
+    subject: str
+    event: What
+    title: str
+    since: datetime
+    escalated: bool
+    acknowledgedAt: datetime | None
+    acknowledgedBy: str | None
+
+
+class AlarmShown(Struct, frozen=True):
+    """An alarm. `lastToldAt` is when it last sent something; `open` is what goes on now."""
+
+    id: str
+    organizationId: str
+    websiteId: str | None
+    name: str
+    description: str | None
+    enabled: bool
+    triggerType: Trigger
+    triggerConditions: Conditions
+    destinations: list[DestinationShown]
+    open: list[OpenShown]
+    lastToldAt: datetime | None
+    createdAt: datetime
+    updatedAt: datetime
+
+
+def shown(
+    alarm: Alarm, led: Mapping[str, Channel], episodes: list[Episode], tools: Tools, *, places: bool
+) -> AlarmShown:
+    """An alarm for an answer; with the places that it leads to for those who may see them."""
+    return AlarmShown(
+        id=alarm.id,
+        organizationId=alarm.organization_id,
+        websiteId=alarm.website_id,
+        name=alarm.name,
+        description=alarm.description or None,
+        enabled=alarm.enabled,
+        triggerType=alarm.trigger,
+        triggerConditions=alarm.conditions,
+        destinations=[
+            _destination(led[channel_id], tools, escalation=escalation, places=places)
+            for ids, escalation in ((alarm.channels, False), (alarm.escalation, True))
+            for channel_id in ids
+            if channel_id in led
+        ],
+        open=[_open(episode) for episode in episodes if episode.alarm_id == alarm.id],
+        lastToldAt=None if alarm.told_at is None else date(alarm.told_at),
+        createdAt=date(alarm.created_at),
+        updatedAt=date(alarm.updated_at),
+    )
+
+
+def _destination(channel: Channel, tools: Tools, *, escalation: bool, places: bool) -> DestinationShown:
+    if not places:
+        return DestinationShown(channel.kind, channel.shown, None, channel.id, escalation)
+    config = channels.readable(tools, channel)
+    identifier = destinations.identifier(channel.kind, config) or channel.shown
+    return DestinationShown(
+        channel.kind, identifier, destinations.open_part(channel.kind, config), channel.id, escalation
+    )
+
+
+def _open(episode: Episode) -> OpenShown:
+    return OpenShown(
+        subject=episode.subject,
+        event=episode.what,
+        title=messages.read(episode.occurrence).title,
+        since=date(episode.began),
+        escalated=episode.escalated,
+        acknowledgedAt=None if episode.acknowledged_at is None else date(episode.acknowledged_at),
+        acknowledgedBy=episode.acknowledged_by,
+    )

@@ -1,0 +1,161 @@
+"""From an occurrence to messages: the alarms that are about it, and what each of them does, in one transaction.
+
+The topic of a message is that of its occurrence. So a channel hears each thing once, however many alarms lead to it,
+and telling the same occurrence again after a crash changes nothing.
+"""
+
+from collections.abc import Sequence
+
+import msgspec
+from msgspec.structs import replace
+
+from analytics_box.base.clock import MINUTE
+from analytics_box.base.notify import deliveries
+from analytics_box.base.notify.message import Message
+from analytics_box.base.store.db import Connection
+from analytics_box.products.alerts import episode_rows, messages, quiet, rows, rules
+from analytics_box.products.alerts.alarm import Alarm, Episode
+from analytics_box.products.alerts.occurrence import OF_MONITORS, Occurrence, What
+
+
+def tell(db: Connection, occurrence: Occurrence, *, now: int) -> int:
+    """Tell everybody who wants to know, in the caller's transaction; the number of messages that were put.
+
+    `now` is UTC ms. After the commit call `Deliveries.soon`.
+    """
+    return tell_all(db, (occurrence,), now=now)
+
+
+def tell_all(db: Connection, occurrences: Sequence[Occurrence], *, now: int) -> int:
+    """Tell of several things in their order, as `tell` does."""
+    alarms: dict[tuple[str, bool], list[Alarm]] = {}
+    told = 0
+    for occurrence in occurrences:
+        key = occurrence.organization_id, occurrence.what in OF_MONITORS
+        if key not in alarms:
+            alarms[key] = rows.enabled_of(db, key[0], uptime=key[1])
+        told += sum(to(db, alarm, occurrence, now=now) for alarm in alarms[key] if rules.matches(alarm, occurrence))
+    return told
+
+
+def is_wanted(db: Connection, organization_id: str, what: What) -> bool:
+    """Whether an alarm of the organization tells this, so that it is worth finding out."""
+    alarms = rows.enabled_of(db, organization_id, uptime=what in OF_MONITORS)
+    return any(rules.tells(alarm, what) for alarm in alarms)
+
+
+def to(db: Connection, alarm: Alarm, occurrence: Occurrence, *, now: int) -> int:
+    """Let one alarm deal with an occurrence, once; the number of messages."""
+    if not rows.note_topic(db, alarm.id, occurrence.topic, now):
+        return 0
+    begins = rules.begins(occurrence)
+    if begins is None and occurrence.what in rules.ENDS:
+        return _end(db, alarm, occurrence, now)
+    wanted = rules.wants(alarm, occurrence)
+    until = quiet.ends_at(alarm.conditions.quiet_hours, begins or occurrence.what, now) if wanted else None
+    if begins is not None:
+        _begin(db, alarm, occurrence, begins, told=wanted, now=until or now)
+    if not wanted:
+        return 0
+    if until is not None:
+        _hold(db, alarm, occurrence, until)
+        return 0
+    return send(db, alarm, messages.of(occurrence), alarm.channels, topic=occurrence.topic, now=now)
+
+
+def end(db: Connection, alarm: Alarm, subject: str, *, now: int) -> int:
+    """What lasted is over, and no person is told: only alerts that would stay open are resolved."""
+    episode = episode_rows.find(db, alarm.id, subject)
+    if episode is None:
+        return 0
+    episode_rows.delete(db, alarm.id, subject)
+    if episode_rows.set_over(db, alarm.id, subject, now) or not episode.told:
+        return 0
+    first = messages.read(episode.occurrence)
+    channels = deliveries.keeping_open(db, alarm.organization_id, _told(alarm, episode))
+    return send(db, alarm, messages.resolved(first, now=now), channels, topic=f"{first.topic}/over", now=now)
+
+
+def forget(db: Connection, organization_id: str, subject: str, *, now: int) -> None:
+    """Nobody is told of this subject any more: it is gone. Alerts that would stay open are resolved."""
+    for episode in episode_rows.of_subject(db, organization_id, subject):
+        alarm = rows.find(db, episode.alarm_id)
+        if alarm is not None:
+            end(db, alarm, subject, now=now)
+    episode_rows.forget(db, organization_id, subject)
+
+
+def send(db: Connection, alarm: Alarm, message: Message, channels: Sequence[str], *, topic: str, now: int) -> int:
+    """Put a message for some of an alarm's channels; for how many."""
+    if not channels:
+        return 0
+    told = deliveries.put(db, alarm.organization_id, message, topic=topic, now=now, only=channels)
+    if told:
+        rows.note_told(db, alarm.id, now)
+    return told
+
+
+def split(db: Connection, alarm: Alarm) -> tuple[list[str], list[str]]:
+    """The channels that are told at once: those in which an alert stays open until it is resolved, and the others."""
+    lasting = deliveries.keeping_open(db, alarm.organization_id, alarm.channels)
+    return lasting, [one for one in alarm.channels if one not in lasting]
+
+
+def _begin(db: Connection, alarm: Alarm, occurrence: Occurrence, what: What, *, told: bool, now: int) -> None:
+    """Begin an episode. Another kind of trouble with the same subject begins a new one, if anybody hears of it."""
+    before = episode_rows.find(db, alarm.id, occurrence.subject)
+    if before is not None and (before.what == what or (before.told and not told)):
+        return
+    wait = alarm.conditions.escalate_after_minutes
+    episode = Episode(
+        alarm_id=alarm.id,
+        subject=occurrence.subject,
+        what=what,
+        occurrence=_json(occurrence),
+        began=occurrence.at,
+        told=told,
+        reminded_at=now,
+        escalates_at=now + wait * MINUTE if wait is not None and alarm.escalation else None,
+    )
+    episode_rows.put(db, replace(episode, due_at=rules.due_at(alarm.conditions, episode)))
+
+
+def _end(db: Connection, alarm: Alarm, occurrence: Occurrence, now: int) -> int:
+    """What lasted is over: whoever was told of it hears that, too.
+
+    Alerts that would stay open are resolved also where nobody wants to hear of it, and during quiet hours.
+    """
+    episode = episode_rows.find(db, alarm.id, occurrence.subject)
+    if episode is None:
+        return 0
+    episode_rows.delete(db, alarm.id, occurrence.subject)
+    if episode_rows.set_over(db, alarm.id, occurrence.subject, occurrence.at):
+        return 0
+    wanted = rules.wants(alarm, occurrence)
+    until = quiet.ends_at(alarm.conditions.quiet_hours, occurrence.what, now)
+    channels = _told(alarm, episode)
+    if not wanted or until is not None:
+        channels = deliveries.keeping_open(db, alarm.organization_id, channels) if episode.told else ()
+    if wanted and until is not None:
+        _hold(db, alarm, occurrence, until)
+    return send(db, alarm, messages.of(occurrence), channels, topic=occurrence.topic, now=now)
+
+
+def _told(alarm: Alarm, episode: Episode) -> Sequence[str]:
+    """The channels that have been told of an episode."""
+    return (*alarm.channels, *alarm.escalation) if episode.escalated else alarm.channels
+
+
+def _hold(db: Connection, alarm: Alarm, occurrence: Occurrence, until: int) -> None:
+    episode_rows.hold(
+        db,
+        alarm_id=alarm.id,
+        subject=occurrence.subject,
+        until=until,
+        occurrence=_json(occurrence),
+        lasts=rules.begins(occurrence) is not None,
+    )
+
+
+def _json(occurrence: Occurrence) -> str:
+    return msgspec.json.encode(occurrence).decode()

@@ -1,0 +1,63 @@
+"""What a website had in a window, asked of the query engine as pages ask it. Bots are not counted."""
+
+from analytics_box.base.clock import HOUR
+from analytics_box.base.facts.event import CUSTOM, PAGE_VIEW
+from analytics_box.products.alerts.traffic.rules import DAYS, WEEKS, Sessions, expected
+from analytics_box.query.engines import Engines
+from analytics_box.query.plan import Plan, Source
+
+_SECONDS = 5.0  # for one look
+_PEOPLE = (PAGE_VIEW, CUSTOM)
+
+
+class Measured:
+    """The figures of one round; each is asked for once, however many alarms want it. Windows are [start, end)."""
+
+    def __init__(self, engines: Engines) -> None:
+        self._engines = engines
+        self._known: dict[Plan, int | None] = {}
+
+    async def visitors(self, site: int, start: int, end: int) -> int:
+        """Distinct visitors."""
+        return await self._count("events", "visitors", site, start, end)
+
+    async def usual(self, site: int, start: int, end: int) -> float | None:
+        """How many visitors are usual in this window; None where that cannot be said."""
+        for steps in (WEEKS, DAYS):
+            earlier = [await self.visitors(site, start - step, end - step) for step in steps]
+            found = expected(earlier)
+            if found is not None:
+                return found
+        return None
+
+    async def sessions(self, site: int, start: int, end: int) -> Sessions:
+        """Sessions, and those of them that met an error."""
+        failing = await self._count("errors", "sessions", site, start, end)
+        seen = await self._count("events", "unique_sessions", site, start, end)
+        return Sessions(max(seen, failing), failing)
+
+    async def first(self, site: int, start: int, end: int) -> int | None:
+        """When the first event of a window happened (UTC ms), if there is one."""
+        if not await self._count("events", "total_events", site, start, end):
+            return None
+        return await self._ask("events", "first", site, start, end)
+
+    async def is_silent(self, site: int, start: int, end: int) -> bool:
+        """Whether there is no event in a window. The latest hour is looked at first: mostly that is enough."""
+        near = max(start, end - HOUR)
+        if await self._count("events", "total_events", site, near, end):
+            return False
+        return not await self._count("events", "total_events", site, start, near)
+
+    async def _count(self, source: Source, measure: str, site: int, start: int, end: int) -> int:
+        return await self._ask(source, measure, site, start, end) or 0
+
+    async def _ask(self, source: Source, measure: str, site: int, start: int, end: int) -> int | None:
+        if end <= start:
+            return 0
+        kinds = _PEOPLE if source == "events" else ()
+        plan = Plan(source, (site,), start, end, measures=(measure,), kinds=kinds)
+        if plan not in self._known:
+            ((found,),) = await self._engines.rows(plan, seconds=_SECONDS)
+            self._known[plan] = None if found is None else int(str(found))
+        return self._known[plan]

@@ -1,0 +1,99 @@
+"""When traffic is not as usual. Pure.
+
+What is usual is the median of the same window one to four weeks before; of a website that has not been measured for two
+weeks, that of the same window one to seven days before. Windows before the first visitor say nothing. With fewer than
+two earlier windows nothing is judged. A difference counts if it reaches the threshold, if there are enough visitors for
+it to mean something, and if it is more than chance explains: three times the square root of what is usual.
+"""
+
+from collections.abc import Sequence
+from math import sqrt
+from statistics import median
+from typing import Final, Literal
+
+from msgspec import Struct
+
+from analytics_box.base.clock import DAY
+from analytics_box.products.alerts import rules
+from analytics_box.products.alerts.alarm import Alarm
+from analytics_box.products.alerts.rules import Usual
+
+WEEKS: Final = tuple(7 * DAY * number for number in (4, 3, 2, 1))  # how long before, the oldest first
+DAYS: Final = tuple(DAY * number for number in (7, 6, 5, 4, 3, 2, 1))
+_LEAST_WINDOWS: Final = 2
+_CHANCE: Final = 3
+_BACK: Final = 0.5  # of the threshold: below it the traffic is as usual again
+
+Verdict = Literal["begins", "lasts", "ends"]  # `lasts` is neither: what goes on goes on, and nothing begins
+
+
+class Terms(Struct, frozen=True):
+    """What an alarm calls unusual, with the defaults of its trigger filled in. `threshold` is in percent."""
+
+    threshold: float
+    minutes: int
+    least: int
+    silence_hours: int
+
+
+class Sessions(Struct, frozen=True):
+    """The sessions of a window, and how many of them met an error."""
+
+    all: int
+    failing: int
+
+    @property
+    def share(self) -> float:
+        """In percent; 0 of none."""
+        return 100 * self.failing / self.all if self.all else 0.0
+
+
+def terms(alarm: Alarm) -> Terms:
+    """What an alarm calls unusual."""
+    given, usual = alarm.conditions, rules.DEFAULTS.get(alarm.trigger, Usual())
+    return Terms(
+        threshold=given.threshold or usual.threshold,
+        minutes=given.minutes or usual.minutes,
+        least=given.min_visitors or usual.min_visitors,
+        silence_hours=given.silence_hours or usual.silence_hours,
+    )
+
+
+def expected(earlier: Sequence[int]) -> float | None:
+    """What is usual, from earlier windows with the oldest first; None where they are too few."""
+    first = next((place for place, visitors in enumerate(earlier) if visitors), len(earlier))
+    known = earlier[first:]
+    return median(known) if len(known) >= _LEAST_WINDOWS else None
+
+
+def spike(visitors: int, usual: float, wanted: Terms) -> Verdict:
+    """Whether there are many more visitors than usual."""
+    if (
+        visitors >= wanted.least
+        and visitors >= usual * (1 + wanted.threshold / 100)
+        and _is_no_chance(visitors - usual, usual)
+    ):
+        return "begins"
+    return "ends" if visitors < usual * (1 + _BACK * wanted.threshold / 100) else "lasts"
+
+
+def drop(visitors: int, usual: float, wanted: Terms) -> Verdict:
+    """Whether there are far fewer visitors than usual. At times with few visitors nothing begins and nothing ends."""
+    if usual < wanted.least:
+        return "lasts"
+    if visitors <= usual * (1 - wanted.threshold / 100) and _is_no_chance(usual - visitors, usual):
+        return "begins"
+    return "ends" if visitors > usual * (1 - _BACK * wanted.threshold / 100) else "lasts"
+
+
+def error_rate(sessions: Sessions, wanted: Terms) -> Verdict:
+    """Whether too many sessions meet an error."""
+    if sessions.all < wanted.least:
+        return "lasts"
+    if sessions.share > wanted.threshold:
+        return "begins"
+    return "ends" if sessions.share <= _BACK * wanted.threshold else "lasts"
+
+
+def _is_no_chance(difference: float, usual: float) -> bool:
+    return difference > _CHANCE * sqrt(usual)

@@ -1,0 +1,284 @@
+"""From what stands in a form to what flags and target groups are made of, by the names of the wire. Pure.
+
+An unchanged field or row keeps its stored value to the letter, because forms cannot express all that an import can.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import msgspec
+from msgspec import Struct
+
+from analytics_box.base.errors import BadRequest, Detail
+from analytics_box.base.texts import FlagForm
+from analytics_box.products.flags.console.fields import (
+    OF_LINES,
+    ConditionFields,
+    FormState,
+    NeedFields,
+    RuleFields,
+    VariantFields,
+    is_untouched,
+)
+from analytics_box.products.flags.console.filled import (
+    TEXTS,
+    need_fields,
+    rule_fields,
+    state_of_definition,
+    takes_texts,
+    variant_fields,
+)
+from analytics_box.products.flags.console.typed import as_posted, typed_value, values
+from analytics_box.products.flags.flag import Definition, Rule, Scalar
+from analytics_box.products.flags.sentences import LISTS, ONLY_GIVEN
+
+SIMPLE: Final = frozenset(("user_id", "email", "property"))  # what a rule of the wire can be about
+_MUST: Final = {"on": ("true",), "off": ("false",)}
+# The form's fields for parts of a definition.
+_PLAIN: Final = {
+    **{name: name for name in ("name", "description", "payload", "offValue", "folder")},
+    "rolloutPercentage": "percentage",
+}
+
+
+class Wrong:
+    """What is wrong, by field of the form."""
+
+    def __init__(self) -> None:
+        self.found: dict[str, str] = {}
+
+    def say(self, field: str, message: str) -> None:
+        """Something is wrong with a field; of several things the first is said."""
+        self.found.setdefault(field, message)
+
+    def check(self) -> None:
+        """Raises BadRequest with all that is wrong, by field of the form."""
+        if self.found:
+            raise BadRequest(next(iter(self.found.values())), details=tuple(Detail(*one) for one in self.found.items()))
+
+
+def definition_of(state: FormState, stored: Definition | None = None) -> dict[str, Any]:
+    """What the form says a flag decides by, as JSON has it. Raises BadRequest, by field of the form."""
+    given, wrong = state.fields, Wrong()
+    needed = [one for one in state.needs if one.key.strip()]
+    found: dict[str, Any] = {
+        "name": given.get("name", "").strip(),
+        "description": given.get("description", "").strip(),
+        "type": given.get("type", ""),
+        "status": given.get("status", ""),
+        "defaultValue": bool(given.get("default")),
+        "offValue": _off_value(state),
+        "payload": _payload(given.get("payload", ""), wrong),
+        "rules": _rules(state.rules, stored.rules if stored is not None else (), wrong),
+        "rolloutPercentage": _number(given.get("percentage", ""), "percentage", wrong) or 0,
+        "rolloutBy": given.get("by", ""),
+        "persistAcrossAuth": bool(given.get("persist")),
+        "dependencies": [one.key.strip() for one in needed if one.must == "active"],
+        "prerequisites": [_prerequisite(one, stored) for one in needed if one.must != "active"],
+        "variants": _variants(state.variants, stored, wrong),
+        "targetGroupIds": [one.id for one in state.groups if one.id],
+        "folder": given.get("folder", "").strip(),
+        "bucketing": {name: given.get(name, "").strip() for name in ("algorithm", "salt", "variantSalt", "attribute")},
+    }
+    if stored is not None:
+        _keep_untouched(found, given, stored, wrong)
+    wrong.check()
+    return found
+
+
+def _keep_untouched(found: dict[str, Any], given: Mapping[str, str], stored: Definition, wrong: Wrong) -> None:
+    """Take what is stored for each field that was posted as the form showed it."""
+    shown, kept = state_of_definition(stored).fields, msgspec.structs.asdict(stored)
+    drawn = found["bucketing"]
+    for name, field in _PLAIN.items():
+        is_of_type = name != "offValue" or stored.type == given.get("type") == "multivariant"
+        if is_of_type and _is_as_shown(given, shown, field):
+            found[name] = kept[name]
+            wrong.found.pop(field, None)
+    for name in ("salt", "variantSalt", "attribute"):
+        if _is_as_shown(given, shown, name):
+            drawn[name] = getattr(stored.bucketing, name)
+
+
+def _is_as_shown(given: Mapping[str, str], shown: Mapping[str, str], field: str) -> bool:
+    is_lines = field in OF_LINES
+    return field in given and as_posted(given[field], lines=is_lines) == as_posted(shown[field], lines=is_lines)
+
+
+def rules_of(state: FormState, stored: Sequence[Rule] = ()) -> list[dict[str, Any]]:
+    """The rules of a form alone, as JSON has them. Raises BadRequest, by field of the form."""
+    wrong = Wrong()
+    found = _rules(state.rules, stored, wrong)
+    wrong.check()
+    return found
+
+
+def _rules(given: Sequence[RuleFields], stored: Sequence[Rule], wrong: Wrong) -> list[dict[str, Any]]:
+    return [_rule(one, f"rules.{number}", stored, wrong) for number, one in enumerate(given)]
+
+
+def _rule(given: RuleFields, name: str, stored: Sequence[Rule], wrong: Wrong) -> dict[str, Any]:
+    kept: Rule | None = _stored(given.was, stored)
+    if kept is not None and is_untouched(given, rule_fields(kept, int(given.was))):
+        return _built(kept)
+    on, _, variant = given.gives.partition(":")
+    found: dict[str, Any] = {"name": given.name.strip(), "enabled": on != "off"}
+    if variant:
+        found["variant"] = variant
+    percentage = _number(given.percentage, f"{name}.percentage", wrong)
+    if percentage is not None:
+        found["percentage"] = percentage
+    return found | _draw(kept, percentage) | _conditions(given, f"{name}.if", wrong)
+
+
+def _draw(kept: Rule | None, percentage: float | None) -> dict[str, Any]:
+    """What a rule has about its draw that forms do not write: as it is stored, so that nobody is drawn otherwise."""
+    found: dict[str, Any] = {}
+    if kept is not None and kept.percentageFrom and percentage is not None:
+        found["percentageFrom"] = kept.percentageFrom
+    if kept is not None and kept.bucketing is not None:
+        found["bucketing"] = _built(kept.bucketing)
+    return found
+
+
+def _conditions(given: RuleFields, name: str, wrong: Wrong) -> dict[str, Any]:
+    """What a rule is about: in the form of the wire where that can say it."""
+    tree = given.tree
+    if not tree.inner:
+        wrong.say(name, FlagForm.no_condition)
+    only = tree.inner[0] if len(tree.inner) == 1 and tree.kind in {"all", "any"} else None
+    if only is not None and only.kind == "one":
+        if only.attribute == "percentage":
+            share = _number(only.values, f"{name}.0.values", wrong)
+            if share is None:
+                wrong.say(f"{name}.0.values", FlagForm.no_number)
+            return {"type": "property", "value": share}
+        if only.attribute in SIMPLE and not only.only:
+            return _simple(only, f"{name}.0", wrong, batch=bool(given.batch))
+        return {"type": "conditions", "conditions": _node(only, f"{name}.0", wrong)}
+    return {"type": "conditions", "conditions": _node(tree, name, wrong)}
+
+
+def _simple(one: ConditionFields, name: str, wrong: Wrong, *, batch: bool) -> dict[str, Any]:
+    found: dict[str, Any] = {"type": one.attribute, "operator": one.operator}
+    if one.attribute == "property":
+        found["field"] = _property(one, name, wrong)
+    given = _values(one, name, wrong)
+    if one.operator in ONLY_GIVEN:
+        return found
+    if batch or (len(given) > 1 and one.operator not in LISTS):
+        return found | {"batch": True, "batchValues": given}
+    return found | ({"values": given} if one.operator in LISTS else {"value": given[0] if given else ""})
+
+
+def _node(one: ConditionFields, name: str, wrong: Wrong) -> dict[str, Any]:
+    if one.kind != "one":
+        if not one.inner:
+            wrong.say(name, FlagForm.no_condition)
+        return {one.kind: [_node(inner, f"{name}.{place}", wrong) for place, inner in enumerate(one.inner)]}
+    if one.attribute == "percentage":
+        wrong.say(f"{name}.attribute", FlagForm.share_alone)
+    if one.attribute == "group":
+        if not one.group:
+            wrong.say(f"{name}.group", FlagForm.no_group)
+        return {"group": one.group}
+    attribute = _property(one, name, wrong) if one.attribute == "property" else one.attribute
+    given = _values(one, name, wrong)
+    found = {"attribute": attribute, "operator": one.operator} | ({"only": one.only} if one.only else {})
+    if one.operator in ONLY_GIVEN:
+        return found
+    return found | ({"value": given[0]} if len(given) == 1 and one.operator not in LISTS else {"values": given})
+
+
+def _property(one: ConditionFields, name: str, wrong: Wrong) -> str:
+    if not one.property.strip():
+        wrong.say(f"{name}.property", FlagForm.no_property)
+    return one.property.strip()
+
+
+def _values(one: ConditionFields, name: str, wrong: Wrong) -> tuple[Scalar, ...]:
+    if one.operator in ONLY_GIVEN:
+        return ()
+    found = values(one.values, texts=one.attribute in TEXTS)
+    if not found:
+        wrong.say(f"{name}.values", FlagForm.no_value)
+    return found
+
+
+def _variants(given: Sequence[VariantFields], stored: Definition | None, wrong: Wrong) -> list[dict[str, Any]]:
+    kept = stored.variants if stored is not None else ()
+    return [_variant(one, f"variants.{number}", kept, wrong) for number, one in enumerate(given)]
+
+
+def _variant(given: VariantFields, name: str, stored: Sequence[Struct], wrong: Wrong) -> dict[str, Any]:
+    kept: Any = _stored(given.was, stored)
+    if kept is not None and is_untouched(given, variant_fields(kept, int(given.was))):
+        return _built(kept)
+    found: dict[str, Any] = {
+        "key": given.key.strip(),
+        "type": given.type,
+        "value": _variant_value(given, f"{name}.value", wrong),
+        "description": given.description.strip(),
+    }
+    weight = _number(given.weight, f"{name}.weight", wrong)
+    return found | ({"weight": weight} if weight is not None else {})
+
+
+def _variant_value(given: VariantFields, name: str, wrong: Wrong) -> Any:
+    match given.type:
+        case "number":
+            found = _json(given.value, name, FlagForm.no_number, wrong)
+            if not isinstance(found, int | float) or isinstance(found, bool):
+                wrong.say(name, FlagForm.no_number)
+            return found
+        case "json":
+            return _json(given.value, name, FlagForm.no_json, wrong)
+    return given.value
+
+
+def _prerequisite(one: NeedFields, stored: Definition | None) -> dict[str, Any]:
+    kept = stored.prerequisites if stored is not None else ()
+    same = next((other for other in kept if is_untouched(one, need_fields(other))), None)
+    named = tuple(str(key) for key in values(one.variants, texts=True))
+    return {"key": one.key.strip(), "gives": _MUST.get(one.must, named)} if same is None else _built(same)
+
+
+def _payload(text: str, wrong: Wrong) -> Any:
+    return _json(text, "payload", FlagForm.no_json, wrong) if text.strip() else None
+
+
+def _off_value(state: FormState) -> Any:
+    if state.fields.get("type") != "multivariant":
+        return {"on": True, "off": False}.get(state.fields.get("off", ""))
+    texts = takes_texts(one.type for one in state.variants)
+    return typed_value(state.fields.get("offValue", "").strip(), texts=texts)
+
+
+def _json(text: str, name: str, message: str, wrong: Wrong) -> Any:
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
+        wrong.say(name, message)
+        return None
+
+
+def _number(text: str, name: str, wrong: Wrong) -> float | None:
+    """A number of a field, or None where nothing is typed."""
+    text = text.strip().replace(",", ".").removesuffix("%").strip()
+    if not text:
+        return None
+    found = _json(text, name, FlagForm.no_number, wrong)
+    if isinstance(found, bool) or not isinstance(found, int | float):
+        wrong.say(name, FlagForm.no_number)
+        return 0
+    return found
+
+
+def _stored(was: str, rows: Sequence[Any]) -> Any:
+    """What a row was, as it is stored; None for a new one."""
+    return rows[int(was)] if was.isascii() and was.isdecimal() and len(was) < 4 and int(was) < len(rows) else None
+
+
+def _built(kept: Struct) -> dict[str, Any]:
+    found: dict[str, Any] = msgspec.to_builtins(kept)
+    return found

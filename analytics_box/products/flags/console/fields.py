@@ -1,0 +1,165 @@
+"""What stands in the form of a flag or of a target group, read from a post. Pure.
+
+Rows are numbered: `rules.0.gives`, `variants.1.value`, `needs.0.key`, `groups.0.id`. The conditions of a rule are a
+tree under `rules.0.if`: what stands in it is `rules.0.if.0`, what stands in that `rules.0.if.0.1`.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final, TypeVar
+
+from msgspec import Struct
+
+from analytics_box.products.flags.console.typed import as_posted
+from analytics_box.products.flags.flag import (
+    DEEPEST,
+    MOST_DEPENDENCIES,
+    MOST_GROUPS_OF_FLAG,
+    MOST_NODES,
+    MOST_RULES,
+    MOST_VARIANTS,
+)
+
+PLAIN: Final = (
+    *("of", "key", "name", "description", "type", "status", "default", "off", "offValue", "payload", "percentage"),
+    *("by", "persist", "folder", "environment", "userId", "algorithm", "salt", "variantSalt", "attribute", "note"),
+    "version",
+)
+OF_GROUP: Final = ("of", "name", "description", "color", "updatedAt")
+KINDS: Final = ("all", "any", "none")  # of conditions that have others in them
+ONE: Final = "one"  # the kind of a single condition
+# The names of text areas, which keep line breaks.
+OF_LINES: Final = frozenset(("description", "offValue", "payload", "value", "values", "variants"))
+Row = TypeVar("Row", bound=Struct)
+
+
+class ConditionFields(Struct, frozen=True):
+    """A condition as it is typed, or several with how they are joined. `values` has one on each line.
+
+    `attribute` is user_id, email, organization_id, team_id, property (of the name `property`), group (of the id
+    `group`), or percentage: a share of users, which stands alone in its rule. `only` is kept as it is stored.
+    """
+
+    kind: str = ONE
+    attribute: str = "user_id"
+    property: str = ""
+    operator: str = "in"
+    values: str = ""
+    group: str = ""
+    only: str = ""
+    inner: tuple["ConditionFields", ...] = ()
+
+
+NEW_TREE: Final = ConditionFields("all", inner=(ConditionFields(),))
+
+
+class RuleFields(Struct, frozen=True):
+    """A rule as it is typed. `was` is its place in what is stored, `gives` is on, off or `variant:` and a key.
+
+    `open` says that its fields are shown, `batch` that its values are stored as a batch (wire 6.2).
+    """
+
+    was: str = ""
+    open: str = ""
+    name: str = ""
+    gives: str = "on"
+    percentage: str = ""
+    batch: str = ""
+    tree: ConditionFields = NEW_TREE
+
+
+class VariantFields(Struct, frozen=True):
+    """A variant as it is typed; `was` is its place in what is stored."""
+
+    was: str = ""
+    key: str = ""
+    type: str = "string"
+    value: str = ""
+    weight: str = ""
+    description: str = ""
+
+
+class NeedFields(Struct, frozen=True):
+    """Another flag that must be active, on, off, or give one of `variants` (one key on each line)."""
+
+    key: str = ""
+    must: str = "on"
+    variants: str = ""
+
+
+class GroupFields(Struct, frozen=True):
+    """A target group whose rules the flag follows."""
+
+    id: str = ""
+
+
+class FormState(Struct, frozen=True):
+    """The whole form. `focus` is the field that a button of it has made."""
+
+    fields: Mapping[str, str]
+    rules: tuple[RuleFields, ...] = ()
+    variants: tuple[VariantFields, ...] = ()
+    needs: tuple[NeedFields, ...] = ()
+    groups: tuple[GroupFields, ...] = ()
+    focus: str = ""
+
+
+def read_state(form: Mapping[str, str], names: tuple[str, ...] = PLAIN) -> FormState:
+    """The form as it was posted; `names` are those of its plain fields."""
+    form = {name: value.replace("\r\n", "\n") for name, value in form.items()}
+    return FormState(
+        {name: form[name] for name in names if name in form},
+        _rules(form),
+        _rows(form, "variants", VariantFields, MOST_VARIANTS),
+        _rows(form, "needs", NeedFields, 2 * MOST_DEPENDENCIES),
+        _rows(form, "groups", GroupFields, MOST_GROUPS_OF_FLAG),
+    )
+
+
+def is_untouched(posted: Row, shown: Row) -> bool:
+    """Return whether a browser posted a row as the form showed it."""
+    return _as_posted(posted) == _as_posted(shown)
+
+
+def _as_posted(row: Struct) -> list[Any]:
+    """The contents of a row's fields as a browser sends them, without whether the row was open."""
+    found: list[Any] = []
+    for name in row.__struct_fields__:
+        value = getattr(row, name)
+        if isinstance(value, str):
+            found.append(as_posted(value, lines=name in OF_LINES) if name != "open" else "")
+        else:
+            found.append([_as_posted(one) for one in (value if isinstance(value, tuple) else (value,))])
+    return found
+
+
+def _rules(form: Mapping[str, str]) -> tuple[RuleFields, ...]:
+    found = []
+    for number in range(MOST_RULES):
+        start = f"rules.{number}"
+        if f"{start}.if.kind" not in form:
+            break
+        given = {name: form.get(f"{start}.{name}", "") for name in RuleFields.__struct_fields__ if name != "tree"}
+        found.append(RuleFields(**given, tree=_tree(form, f"{start}.if", DEEPEST)))
+    return tuple(found)
+
+
+def _tree(form: Mapping[str, str], name: str, deepest: int) -> ConditionFields:
+    """A condition, with those in it: none below `deepest`, where nobody can have put any."""
+    inner = []
+    for place in range(MOST_NODES if deepest else 0):
+        if f"{name}.{place}.kind" not in form:
+            break
+        inner.append(_tree(form, f"{name}.{place}", deepest - 1))
+    given = {one: form.get(f"{name}.{one}", "") for one in ConditionFields.__struct_fields__ if one != "inner"}
+    return ConditionFields(**given, inner=tuple(inner))
+
+
+def _rows(form: Mapping[str, str], start: str, kind: type[Row], most: int) -> tuple[Row, ...]:
+    names = kind.__struct_fields__
+    found = []
+    for number in range(most):
+        given = {name: form[f"{start}.{number}.{name}"] for name in names if f"{start}.{number}.{name}" in form}
+        if not given:
+            break
+        found.append(kind(**{name: given.get(name, "") for name in names}))
+    return tuple(found)

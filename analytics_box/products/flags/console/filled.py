@@ -1,0 +1,171 @@
+"""The forms of a flag and of a target group, filled in with what is stored. Pure."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from msgspec.structs import replace
+
+from analytics_box.products.flags.console.fields import (
+    NEW_TREE,
+    PLAIN,
+    ConditionFields,
+    FormState,
+    GroupFields,
+    NeedFields,
+    RuleFields,
+    VariantFields,
+)
+from analytics_box.products.flags.console.typed import json_text, lines, value_text
+from analytics_box.products.flags.flag import (
+    INDEPENDENT,
+    Definition,
+    Flag,
+    Node,
+    Prerequisite,
+    Rule,
+    TargetGroup,
+    Variant,
+)
+from analytics_box.products.flags.sentences import is_share, rule_values
+
+TEXTS: Final = ("user_id", "email", "organization_id", "team_id")  # attributes that are always texts
+_MUST: Final[dict[tuple[str, ...], str]] = {("true",): "on", ("false",): "off"}
+_NEW: Final = {"type": "boolean", "status": "active", "percentage": "0", "by": "user", "algorithm": INDEPENDENT}
+
+
+def new_state(given: Mapping[str, str]) -> FormState:
+    """The form of a new flag, with what an address fills in."""
+    return FormState(_NEW | {name: value for name, value in given.items() if name in PLAIN and value})
+
+
+def state_of(flag: Flag) -> FormState:
+    """The form filled in with what a flag is."""
+    own = state_of_definition(flag.definition)
+    fields = {
+        "key": flag.key,
+        "environment": flag.environment or "",
+        "userId": flag.user_id or "",
+        "version": str(flag.version),
+    }
+    return replace(own, fields={**own.fields, **fields})
+
+
+def state_of_definition(given: Definition) -> FormState:
+    """The form filled in with what a flag decides by."""
+    drawn = given.bucketing
+    fields = {
+        "name": given.name,
+        "description": given.description,
+        "type": given.type,
+        "status": given.status,
+        "default": "on" if given.defaultValue else "",
+        **_off_fields(given),
+        "payload": json_text(given.payload),
+        "percentage": number(given.rolloutPercentage),
+        "by": given.rolloutBy,
+        "persist": "on" if given.persistAcrossAuth else "",
+        "folder": given.folder,
+        "algorithm": drawn.algorithm,
+        "salt": drawn.salt,
+        "variantSalt": drawn.variantSalt,
+        "attribute": drawn.attribute,
+    }
+    return FormState(
+        fields,
+        rules_fields(given.rules),
+        tuple(variant_fields(one, place) for place, one in enumerate(given.variants)),
+        (*(NeedFields(key, "active") for key in given.dependencies), *map(need_fields, given.prerequisites)),
+        tuple(map(GroupFields, given.targetGroupIds)),
+    )
+
+
+def takes_texts(types: Iterable[str]) -> bool:
+    """Whether the off value of a flag with variants of these types is typed as plain text."""
+    found = set(types)
+    return found == {"string"}
+
+
+def _off_fields(given: Definition) -> dict[str, str]:
+    """The off value: a choice for flags without variants, a value for those with them."""
+    if given.type == "multivariant":
+        text = value_text(given.offValue, texts=takes_texts(one.type for one in given.variants))
+        return {"off": "", "offValue": text}
+    return {"off": {True: "on", False: "off"}.get(given.offValue, ""), "offValue": ""}
+
+
+def state_of_group(group: TargetGroup) -> FormState:
+    """The form filled in with what a target group is."""
+    fields = {"name": group.name, "description": group.description, "color": group.color}
+    fields["updatedAt"] = str(group.updated_at)
+    return FormState(fields, rules_fields(group.rules))
+
+
+def rules_fields(rules: Sequence[Rule]) -> tuple[RuleFields, ...]:
+    """Rules as forms have them."""
+    return tuple(rule_fields(one, place) for place, one in enumerate(rules))
+
+
+def rule_fields(rule: Rule, place: int) -> RuleFields:
+    """A rule as forms have it, with its place in what is stored."""
+    gives = "on" if rule.enabled else "off"
+    return RuleFields(
+        was=str(place),
+        name=rule.name,
+        gives=f"variant:{rule.variant}" if rule.enabled and rule.variant else gives,
+        percentage=number(rule.percentage) if rule.percentage is not None else "",
+        batch="on" if rule.batch else "",
+        tree=_root(rule),
+    )
+
+
+def variant_fields(one: Variant, place: int) -> VariantFields:
+    """A variant as forms have it, with its place in what is stored."""
+    value = one.value if isinstance(one.value, str) and one.type == "string" else json_text(one.value)
+    weight = number(one.weight) if one.weight is not None else ""
+    return VariantFields(str(place), one.key, one.type, value, weight, one.description)
+
+
+def number(value: float) -> str:
+    """A number as people write it: 25, 33.34."""
+    return f"{value:.15g}"
+
+
+def _root(rule: Rule) -> ConditionFields:
+    if rule.type == "conditions":
+        tree = _fields(rule.conditions) if rule.conditions is not None else NEW_TREE
+        return tree if tree.kind != "one" else ConditionFields("all", inner=(tree,))
+    if is_share(rule):
+        leaf = ConditionFields(attribute="percentage", operator="equals", values=str(rule.value))
+    else:
+        attribute = "property" if rule.type == "property" else rule.type
+        leaf = ConditionFields(
+            attribute=attribute,
+            property=rule.field,
+            operator=rule.operator,
+            values=lines(rule_values(rule), texts=attribute in TEXTS),
+        )
+    return ConditionFields("all", inner=(leaf,))
+
+
+def _fields(node: Node) -> ConditionFields:
+    for kind in ("all", "any", "none"):
+        inner: tuple[Node, ...] | None = getattr(node, kind)
+        if inner is not None:
+            return ConditionFields(kind, inner=tuple(map(_fields, inner)))
+    if node.group:
+        return ConditionFields(attribute="group", group=node.group)
+    is_text = node.attribute in TEXTS
+    given = node.values or (() if node.value is None else (node.value,))
+    return ConditionFields(
+        attribute=node.attribute if is_text else "property",
+        property="" if is_text else node.attribute,
+        operator=node.operator,
+        values=lines(given, texts=is_text),
+        only=node.only,
+    )
+
+
+def need_fields(one: Prerequisite) -> NeedFields:
+    """A flag that another needs, as forms have it."""
+    must = _MUST.get(one.gives)
+    return NeedFields(one.key, must or "variant", "" if must else lines(one.gives, texts=True))

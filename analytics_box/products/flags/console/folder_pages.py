@@ -1,0 +1,104 @@
+"""Folders of flags under /flags/folders: they are there as long as a flag is in one."""
+
+from typing import Final
+from urllib.parse import urlencode
+
+from msgspec import Struct
+
+from analytics_box.base.errors import BadRequest, Conflict, NotFound
+from analytics_box.base.texts import FlagFolders, FlagList, figures
+from analytics_box.products.flags.console.form_pages import reached
+from analytics_box.products.flags.directory import Flags
+from analytics_box.products.flags.editing import folders as change
+from analytics_box.products.flags.editing.messages import OneFolder, RenamedFolder
+from analytics_box.products.flags.page_frame import HOME, done, frame, owner_name
+from analytics_box.products.flags.saving import save
+from analytics_box.tenants.tenancy.messages import message_of
+from analytics_box.web.page.questions import ask
+from analytics_box.web.page.visit import Again, Answer, Next, Page, Visit, Visitor
+
+FOLDERS: Final = f"{HOME}/folders"
+
+
+class FolderLine(Struct, frozen=True):
+    """A folder of a website or of the organization; `flags` says how many are in it."""
+
+    id: str
+    of: str
+    folder: str
+    owner: str
+    name: str
+    flags: str
+    href: str
+    delete: str
+
+
+async def folder_list(visit: Visitor) -> Page:
+    """GET /flags/folders."""
+    return _page(visit, Again())
+
+
+async def rename(visit: Visitor) -> Answer:
+    """POST /flags/folders/rename: another name, with the folders below it. Raises NotFound or Forbidden."""
+    form = await visit.form()
+    own = reached(visit, form.get("of", ""))
+    try:
+        given = message_of({name: form.get(name, "") for name in ("folder", "to")}, RenamedFolder, FlagList.wrong)
+        await save(visit.parts, own.scope, lambda db: change.rename(db, own, given.folder, given.to), adds=True)
+    except (BadRequest, Conflict) as wrong:
+        return _page(visit, Again(wrong.status, form, {"to": wrong.message}))
+    return visit.go(f"{FOLDERS}?done=folder-renamed")
+
+
+async def delete_form(visit: Visitor) -> Page:
+    """GET /flags/folders/delete?of= &folder=: are you sure? Raises NotFound."""
+    of, folder = visit.asked("of"), visit.asked("folder")
+    if not any((one.of, one.folder) == (of, folder) for one in _lines(visit)):
+        raise NotFound(FlagFolders.unknown)
+    fields = {"of": of, "folder": folder}
+    action = f"{FOLDERS}/delete"
+    return ask(visit, frame(visit.person), FlagFolders.delete, folder, action=action, back=FOLDERS, fields=fields)
+
+
+async def delete(visit: Visitor) -> Next:
+    """POST /flags/folders/delete: its flags stay. Raises NotFound, Forbidden or BadRequest."""
+    form = await visit.form()
+    own = reached(visit, form.get("of", ""))
+    given = message_of({"folder": form.get("folder", "")}, OneFolder, FlagList.wrong)
+    await save(visit.parts, own.scope, lambda db: change.delete(db, own, given.folder))
+    return visit.go(f"{FOLDERS}?done=folder-deleted")
+
+
+def _page(visit: Visit, again: Again) -> Page:
+    wrong = (again.values.get("of", ""), again.values.get("folder", ""))
+    return visit.pages.show(
+        "flag_folders.html",
+        code=again.code,
+        shell=frame(visit.person),
+        lines=_lines(visit),
+        wrong=wrong,
+        values=again.values,
+        errors=again.wrong,
+        editable=visit.person.may("member"),
+        done=done(visit),
+    )
+
+
+def _lines(visit: Visit) -> list[FolderLine]:
+    found: list[FolderLine] = []
+    for scope in visit.parts[Flags].of(visit.person.organization_id):
+        for folder, count in change.count(scope.flags).items():
+            query = urlencode({"of": scope.id, "folder": folder})
+            found.append(
+                FolderLine(
+                    id=f"folder-{len(found)}",
+                    of=scope.id,
+                    folder=folder,
+                    owner=owner_name(visit, scope.id),
+                    name=figures.visible(folder),
+                    flags=FlagList.counted[count == 1].format(count=figures.count(count)),
+                    href=f"{HOME}?{query}",
+                    delete=f"{FOLDERS}/delete?{query}",
+                )
+            )
+    return found

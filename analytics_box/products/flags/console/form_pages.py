@@ -1,0 +1,185 @@
+"""The form of a flag: /flags/new and /flags/{id}/edit. Its buttons work by posting the whole form."""
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+from litestar.params import FromPath
+from msgspec.structs import replace
+
+from analytics_box.base.errors import BadRequest, Conflict
+from analytics_box.base.texts import FlagForm, FlagList, figures
+from analytics_box.products.flags.access import Reach, known, reach
+from analytics_box.products.flags.console.action_pages import told
+from analytics_box.products.flags.console.buttons import after_button
+from analytics_box.products.flags.console.definition import definition_of
+from analytics_box.products.flags.console.fields import FormState, read_state
+from analytics_box.products.flags.console.filled import new_state, state_of
+from analytics_box.products.flags.console.reading import opened_where_wrong, reading_of
+from analytics_box.products.flags.console.wrong_fields import form_field, labels, rule_labels
+from analytics_box.products.flags.directory import Flags
+from analytics_box.products.flags.editing import change
+from analytics_box.products.flags.editing.messages import ChangedFlag, NewFlag
+from analytics_box.products.flags.flag import Flag
+from analytics_box.products.flags.page_frame import HOME, called, frame, opened, owners
+from analytics_box.products.flags.saving import save as saved
+from analytics_box.products.flags.scope import Scope
+from analytics_box.tenants.tenancy.messages import message_of
+from analytics_box.web.page.templates import field_errors
+from analytics_box.web.page.visit import Answer, Page, Visit, Visitor
+
+SAVE: Final = "save"  # every other button of the form shows it again
+READ: Final = "read"  # the form asks how it reads
+LARGEST_FORM: Final = 1_048_576  # bytes: all of a flag, as forms are sent
+MOST_FIELDS: Final = 5_000  # of a form: twice what a flag can need
+MOST_NAMED: Final = 500  # flags, folders and environments that are offered while somebody types
+_GIVEN: Final = ("of", "key", "name", "type", "environment", "folder")
+
+
+async def new_form(visit: Visitor) -> Page:
+    """GET /flags/new, with ?of= &key= &name= &type= &environment= &folder= filled in."""
+    given = {name: visit.asked(name)[:255] for name in _GIVEN}
+    given["of"] = owner_of(visit, given["of"])
+    return _page(visit, new_state(given), None)
+
+
+async def add(visit: Visitor) -> Answer:
+    """POST /flags/new: make the flag, or show the form after one of its buttons."""
+    form = await visit.form(limit=LARGEST_FORM, most_fields=MOST_FIELDS)
+    state, do = read_state(form), form.get("do", SAVE)
+    if do != SAVE:
+        return _after(visit, state, None, do)
+    try:
+        visit.saves()
+        own = reached(visit, state.fields.get("of", ""))
+        found = {"key": state.fields.get("key", "").strip(), "userId": _or_none(state, "userId")}
+        message = message_of(_given(state, None) | found, NewFlag, FlagList.wrong)
+        made = await saved(visit.parts, own.scope, lambda db: change.create(db, own, message), adds=True)
+    except (BadRequest, Conflict) as wrong:
+        return _page(visit, state, None, wrong=wrong)
+    return visit.go(f"{HOME}/{made.flag.id}?done={'created-inactive' if made.inactive_dependencies else 'created'}")
+
+
+async def edit_form(visit: Visitor, flag_id: FromPath[str]) -> Page:
+    """GET /flags/{id}/edit. Raises NotFound or Forbidden."""
+    flag = (await opened(visit, flag_id)).flag
+    return _page(visit, state_of(flag), flag)
+
+
+async def save(visit: Visitor, flag_id: FromPath[str]) -> Answer:
+    """POST /flags/{id}/edit: save the flag, or show the form after one of its buttons. Raises NotFound or Forbidden."""
+    form = await visit.form(limit=LARGEST_FORM, most_fields=MOST_FIELDS)
+    own, flag = known(visit.call, flag_id)
+    state, do = read_state(form), form.get("do", SAVE)
+    if do != SAVE:
+        return _after(visit, state, flag, do)
+    try:
+        visit.saves()
+        message = _changed(state, flag)
+        done = await saved(visit.parts, own.scope, lambda db: change.update(db, own, message), adds=True)
+    except (BadRequest, Conflict) as wrong:
+        return _page(visit, state, flag, wrong=wrong)
+    return visit.go(f"{HOME}/{flag.id}?done={told(done, 'saved')}")
+
+
+def _changed(state: FormState, flag: Flag) -> ChangedFlag:
+    """The message that makes a flag what the form says. Raises BadRequest, or Conflict for an older form."""
+    version = state.fields.get("version", "")
+    if version != str(flag.version):
+        raise Conflict.about("version", FlagForm.changed_meanwhile)
+    found = _given(state, flag) | {"id": flag.id, "version": flag.version}
+    return message_of(found, ChangedFlag, FlagList.wrong)
+
+
+def _given(state: FormState, flag: Flag | None) -> dict[str, Any]:
+    return definition_of(state, flag.definition if flag is not None else None) | {
+        "environment": _or_none(state, "environment"),
+        "note": state.fields.get("note", "").strip(),
+    }
+
+
+def _after(visit: Visit, state: FormState, flag: Flag | None, do: str) -> Page:
+    """The form after a button, or only how it reads where that is all that is asked for."""
+    if do != READ or "hx-request" not in visit.request.headers:
+        return _page(visit, after_button(state, do), flag)
+    scope = _scope(visit, flag.scope if flag is not None else owner_of(visit, state.fields.get("of", "")))
+    reading = reading_of(state, flag.definition if flag is not None else None, scope.groups)
+    return visit.pages.show("flag_reading.html", state=state, reading=reading, is_flag=True)
+
+
+def _page(visit: Visit, state: FormState, flag: Flag | None, *, wrong: BadRequest | Conflict | None = None) -> Page:
+    """The form of a new flag, or of one that there is."""
+    errors = _wrong_fields(wrong, state) if wrong is not None else {}
+    state = opened_where_wrong(_with_version(state, flag, wrong), errors)
+    scope = _scope(visit, flag.scope if flag is not None else owner_of(visit, state.fields.get("of", "")))
+    return visit.pages.show(
+        "flag_form.html",
+        code=wrong.status if wrong is not None else 200,
+        shell=frame(visit.person),
+        name=called(flag) if flag is not None else "",
+        action=f"{HOME}/{flag.id}/edit" if flag is not None else f"{HOME}/new",
+        back=f"{HOME}/{flag.id}" if flag is not None else HOME,
+        state=state,
+        reading=reading_of(state, flag.definition if flag is not None else None, scope.groups),
+        errors=errors,
+        labels=labels(state) | rule_labels(errors),
+        general=_general(wrong) if wrong is not None and not errors else "",
+        gives=gives_of(state),
+        focusing="data-focus" if "hx-request" in visit.request.headers else "autofocus",
+        owners=list(owners(visit).items()),
+        groups=[(one.id, figures.visible(one.name)) for one in scope.groups],
+        keys=_names(one.key for one in scope.flags if flag is None or one.id != flag.id),
+        folders=_names(one.definition.folder for one in scope.flags),
+        environments=_names(one.environment or "" for one in scope.flags),
+    )
+
+
+def gives_of(state: FormState) -> list[tuple[str, str]]:
+    """What a rule can give: on, off, or a variant that the form has."""
+    words = FlagForm
+    found = [("on", words.gives_on), ("off", words.gives_off)]
+    if state.fields.get("type") == "multivariant":
+        keys = dict.fromkeys(one.key.strip() for one in state.variants if one.key.strip())
+        found += [(f"variant:{key}", words.gives_variant.format(key=figures.visible(key))) for key in keys]
+    return found
+
+
+def _names(names: Iterable[str]) -> list[str]:
+    """Names that are offered while somebody types."""
+    return sorted({name for name in names if name})[:MOST_NAMED]
+
+
+def _with_version(state: FormState, flag: Flag | None, wrong: BadRequest | Conflict | None) -> FormState:
+    """Whoever was told that somebody else has changed the flag replaces that by saving again."""
+    if flag is None or not isinstance(wrong, Conflict):
+        return state
+    return replace(state, fields={**state.fields, "version": str(flag.version)})
+
+
+def _wrong_fields(wrong: BadRequest | Conflict, state: FormState) -> dict[str, str]:
+    """What is wrong by field of the form."""
+    return {form_field(name, state): message for name, message in field_errors(wrong).items() if name != "version"}
+
+
+def _general(wrong: BadRequest | Conflict) -> str:
+    """What is wrong with none of the fields."""
+    return FlagForm.changed_meanwhile if "version" in field_errors(wrong) else wrong.message
+
+
+def _scope(visit: Visit, scope_id: str) -> Scope:
+    """The flags beside it."""
+    return visit.parts[Flags].scope(scope_id) or Scope(scope_id, visit.person.organization_id, None)
+
+
+def owner_of(visit: Visit, asked: str) -> str:
+    """Whose flag it is to be: as asked, if it can be; else of the first website, else of the organization."""
+    named = list(owners(visit))
+    return asked if asked in named else named[min(1, len(named) - 1)]
+
+
+def reached(visit: Visit, of: str) -> Reach:
+    """Where somebody makes something: on a website, or in the organization. Raises NotFound or Forbidden."""
+    return reach(visit.call, None, of) if of == visit.person.organization_id else reach(visit.call, of)
+
+
+def _or_none(state: FormState, name: str) -> str | None:
+    return state.fields.get(name, "").strip() or None

@@ -1,0 +1,211 @@
+"""Target groups under /flags/groups: the list, the form of one, and deleting it."""
+
+from typing import Any, Final
+
+from litestar.params import FromPath
+from msgspec import Struct
+from msgspec.structs import replace
+
+from analytics_box.base.errors import BadRequest, Conflict
+from analytics_box.base.texts import FlagForm, FlagList, FlagWords, TargetGroupPages, figures
+from analytics_box.products.flags.access import known_group
+from analytics_box.products.flags.console.buttons import after_button
+from analytics_box.products.flags.console.definition import rules_of
+from analytics_box.products.flags.console.fields import OF_GROUP, FormState, read_state
+from analytics_box.products.flags.console.filled import state_of_group
+from analytics_box.products.flags.console.form_pages import LARGEST_FORM, MOST_FIELDS, READ, SAVE, owner_of, reached
+from analytics_box.products.flags.console.reading import Reading, opened_where_wrong, rule_sentences
+from analytics_box.products.flags.console.wrong_fields import form_field, group_labels
+from analytics_box.products.flags.directory import Flags
+from analytics_box.products.flags.flag import TargetGroup
+from analytics_box.products.flags.groups import change
+from analytics_box.products.flags.groups.messages import ChangedGroup, NewGroup
+from analytics_box.products.flags.page_frame import HOME, called, done, frame, owner_name, owners
+from analytics_box.products.flags.saving import save as saved
+from analytics_box.products.flags.scope import Scope
+from analytics_box.products.flags.sentences import Sentence, rule_sentence
+from analytics_box.tenants.tenancy.messages import date, message_of
+from analytics_box.web.page.questions import ask
+from analytics_box.web.page.templates import field_errors
+from analytics_box.web.page.visit import Answer, Page, Visit, Visitor
+
+GROUPS: Final = f"{HOME}/groups"
+MOST_SAID: Final = 5  # rules of a group in the list
+
+
+class GroupLine(Struct, frozen=True):
+    """A target group in the list."""
+
+    name: str
+    href: str
+    description: str
+    color: str
+    color_name: str
+    owner: str
+    rules: tuple[Sentence, ...]
+    more: str
+    used: str
+
+
+async def group_list(visit: Visitor) -> Page:
+    """GET /flags/groups."""
+    organization_id = visit.person.organization_id
+    scopes = visit.parts[Flags].of(organization_id)
+    lines = [_line(visit, group, scope) for scope in scopes for group in scope.groups]
+    return visit.pages.show(
+        "flag_groups.html",
+        shell=frame(visit.person),
+        lines=sorted(lines, key=lambda one: one.name.casefold()),
+        editable=visit.person.may("member"),
+        done=done(visit),
+    )
+
+
+async def new_form(visit: Visitor) -> Page:
+    """GET /flags/groups/new, with ?of= filled in."""
+    state = FormState({"of": owner_of(visit, visit.asked("of")[:64])})
+    return _page(visit, after_button(state, "add-rule"), None)
+
+
+async def add(visit: Visitor) -> Answer:
+    """POST /flags/groups/new: make the group, or show the form after one of its buttons."""
+    form = await visit.form(limit=LARGEST_FORM, most_fields=MOST_FIELDS)
+    state, do = read_state(form, OF_GROUP), form.get("do", SAVE)
+    if do != SAVE:
+        return _after(visit, state, None, do)
+    own = reached(visit, state.fields.get("of", ""))
+    try:
+        visit.saves()
+        message = message_of(_given(state, None), NewGroup, FlagList.wrong)
+        await saved(visit.parts, own.scope, lambda db: change.create(db, own, message), adds=True)
+    except (BadRequest, Conflict) as wrong:
+        return _page(visit, state, None, wrong=wrong)
+    return visit.go(f"{GROUPS}?done=group-created")
+
+
+async def edit_form(visit: Visitor, group_id: FromPath[str]) -> Page:
+    """GET /flags/groups/{id}. Raises NotFound."""
+    _, group = known_group(visit.call, group_id)
+    return _page(visit, state_of_group(group), group)
+
+
+async def save(visit: Visitor, group_id: FromPath[str]) -> Answer:
+    """POST /flags/groups/{id}: save the group, or show the form after one of its buttons. Raises NotFound or
+    Forbidden."""
+    form = await visit.form(limit=LARGEST_FORM, most_fields=MOST_FIELDS)
+    own, group = known_group(visit.call, group_id)
+    state, do = read_state(form, OF_GROUP), form.get("do", SAVE)
+    if do != SAVE:
+        return _after(visit, state, group, do)
+    try:
+        visit.saves()
+        message = _changed(state, group)
+        await saved(visit.parts, own.scope, lambda db: change.update(db, own, message), adds=True)
+    except (BadRequest, Conflict) as wrong:
+        return _page(visit, state, group, wrong=wrong)
+    return visit.go(f"{GROUPS}?done=group-saved")
+
+
+async def delete_form(visit: Visitor, group_id: FromPath[str]) -> Page:
+    """GET /flags/groups/{id}/delete: are you sure? Raises NotFound."""
+    _, group = known_group(visit.call, group_id)
+    words, using = TargetGroupPages, change.uses(_scope(visit, group.scope), group.id)
+    names = FlagWords.comma.join(called(one) for one in using)
+    used = words.used[len(using) == 1].format(names=names) if using else words.not_used
+    here = f"{GROUPS}/{group.id}"
+    return ask(visit, frame(visit.person), words.delete, group.name, action=f"{here}/delete", back=here, used=used)
+
+
+async def delete(visit: Visitor, group_id: FromPath[str]) -> Answer:
+    """POST /flags/groups/{id}/delete. Raises NotFound or Forbidden."""
+    own, group = known_group(visit.call, group_id)
+    try:
+        await saved(visit.parts, own.scope, lambda db: change.delete(db, own, group.id))
+    except Conflict as wrong:
+        return _page(visit, state_of_group(group), group, wrong=wrong)
+    return visit.go(f"{GROUPS}?done=group-deleted")
+
+
+def _changed(state: FormState, group: TargetGroup) -> ChangedGroup:
+    """The message that makes a group what the form says. Raises BadRequest, or Conflict for an older form."""
+    if state.fields.get("updatedAt", "") != str(group.updated_at):
+        raise Conflict.about("updatedAt", TargetGroupPages.changed_meanwhile)
+    found = _given(state, group) | {"id": group.id, "updatedAt": date(group.updated_at)}
+    return message_of(found, ChangedGroup, FlagList.wrong)
+
+
+def _given(state: FormState, group: TargetGroup | None) -> dict[str, Any]:
+    given = state.fields
+    return {
+        "name": given.get("name", "").strip(),
+        "description": given.get("description", "").strip(),
+        "color": given.get("color", ""),
+        "rules": rules_of(state, group.rules if group is not None else ()),
+    }
+
+
+def _after(visit: Visit, state: FormState, group: TargetGroup | None, do: str) -> Page:
+    """The form after a button, or only how it reads where that is all that is asked for."""
+    if do != READ or "hx-request" not in visit.request.headers:
+        return _page(visit, after_button(state, do), group)
+    reading = _reading(visit, state, group)
+    return visit.pages.show("flag_reading.html", state=state, reading=reading, is_flag=False)
+
+
+def _page(
+    visit: Visit, state: FormState, group: TargetGroup | None, *, wrong: BadRequest | Conflict | None = None
+) -> Page:
+    given = field_errors(wrong) if wrong is not None else {}
+    if group is not None and given.pop("updatedAt", ""):  # whoever was told so replaces that by saving again
+        state = replace(state, fields={**state.fields, "updatedAt": str(group.updated_at)})
+        wrong = Conflict(TargetGroupPages.changed_meanwhile)
+    errors = {form_field(name, state): text for name, text in given.items()}
+    state = opened_where_wrong(state, errors)
+    return visit.pages.show(
+        "flag_group_form.html",
+        code=wrong.status if wrong is not None else 200,
+        shell=frame(visit.person),
+        name=figures.visible(group.name) if group is not None else "",
+        action=f"{GROUPS}/{group.id}" if group is not None else f"{GROUPS}/new",
+        state=state,
+        reading=_reading(visit, state, group),
+        errors=errors,
+        labels=group_labels(errors),
+        general=wrong.message if wrong is not None and not errors else "",
+        gives=[("on", FlagForm.gives_on), ("off", FlagForm.gives_off)],
+        focusing="data-focus" if "hx-request" in visit.request.headers else "autofocus",
+        owners=list(owners(visit).items()),
+        groups=[],  # rules of a target group name no others
+    )
+
+
+def _line(visit: Visit, group: TargetGroup, scope: Scope) -> GroupLine:
+    words, names = TargetGroupPages, {one.id: one.name for one in scope.groups}
+    count = len(change.uses(scope, group.id))
+    left = len(group.rules) - MOST_SAID
+    return GroupLine(
+        name=figures.visible(group.name),
+        href=f"{GROUPS}/{group.id}",
+        description=figures.visible(group.description),
+        color=group.color,
+        color_name=words.colors.get(group.color, words.other_color) if group.color else "",
+        owner=owner_name(visit, group.scope),
+        rules=tuple(rule_sentence(one, names) for one in group.rules[:MOST_SAID]),
+        more=words.more_rules[left == 1].format(count=figures.count(left)) if left > 0 else "",
+        used=words.used_by[count == 1].format(count=figures.count(count)) if count else words.unused,
+    )
+
+
+def _reading(visit: Visit, state: FormState, group: TargetGroup | None) -> Reading:
+    """The rules of a form as sentences."""
+    groups = _scope_of(visit, state, group).groups
+    return Reading(rule_sentences(state.rules, group.rules if group is not None else (), groups))
+
+
+def _scope_of(visit: Visit, state: FormState, group: TargetGroup | None) -> Scope:
+    """The flags and groups beside it."""
+    return _scope(visit, group.scope if group is not None else owner_of(visit, state.fields.get("of", "")))
+
+
+def _scope(visit: Visit, scope_id: str) -> Scope:
+    return visit.parts[Flags].scope(scope_id) or Scope(scope_id, visit.person.organization_id, None)

@@ -1,0 +1,164 @@
+"""What a flag was, under /flags/{id}/history: its versions, what differs between two, and giving one back."""
+
+from collections.abc import Iterable
+from typing import Final
+
+from litestar.params import FromPath
+from msgspec import Struct
+
+from analytics_box.base.acting import THE_BOX
+from analytics_box.base.errors import BadRequest, Conflict, NotFound
+from analytics_box.base.texts import FlagList, FlagVersions, figures
+from analytics_box.products.flags.history import calls, reading, words
+from analytics_box.products.flags.history.difference import Change, difference
+from analytics_box.products.flags.history.messages import Restored
+from analytics_box.products.flags.history.rows import Version
+from analytics_box.products.flags.page_frame import Opened, frame, opened
+from analytics_box.tenants.tenancy.messages import message_of
+from analytics_box.web.page import dates
+from analytics_box.web.page.questions import ask
+from analytics_box.web.page.visit import Again, Answer, Page, Visitor
+
+AT_ONCE: Final = 30  # versions on a page
+MOST_CHANGES: Final = 5  # that a question names
+
+
+class VersionLine(Struct, frozen=True):
+    """A version in the list."""
+
+    number: int
+    action: str
+    by: str
+    note: str
+    changes: tuple[str, ...]
+    is_current: bool
+    is_first: bool
+
+
+class Compared(Struct, frozen=True):
+    """What differs between two versions."""
+
+    title: str
+    changes: tuple[str, ...]
+
+
+async def history(visit: Visitor, flag_id: FromPath[str]) -> Page:
+    """GET /flags/{id}/history, with ?before= for older ones and ?from= &to= for what differs between two.
+
+    Raises NotFound or Forbidden.
+    """
+    return await _page(await opened(visit, flag_id), Again())
+
+
+async def restore_form(visit: Visitor, flag_id: FromPath[str]) -> Page:
+    """GET /flags/{id}/restore?version=: are you sure? Raises NotFound or Forbidden."""
+    page, number = await opened(visit, flag_id), _number(visit.asked("version"))
+    if number is None:
+        raise NotFound(FlagVersions.no_version)
+    flag, asks = page.flag, FlagVersions
+    then = await visit.call.read(lambda db: reading.existing(db, flag.id, number))
+    said = _said(page, difference(flag.definition, then.definition))[:MOST_CHANGES]
+    return ask(
+        visit,
+        frame(visit.person),
+        asks.question,
+        asks.version.format(number=number).lower(),
+        action=f"{page.href}/restore",
+        back=f"{page.href}/history",
+        fields={"version": str(number), "current": str(flag.version)},
+        changes="; ".join(said) + "." if said else asks.nothing_changes,
+    )
+
+
+async def restore(visit: Visitor, flag_id: FromPath[str]) -> Answer:
+    """POST /flags/{id}/restore: the flag as it was in a version. Raises NotFound or Forbidden."""
+    page, form = await opened(visit, flag_id), await visit.form()
+    given = {
+        "flagId": page.flag.id,
+        "version": _number(form.get("version", "")),
+        "current": _number(form.get("current", "")),
+    }
+    try:
+        done = await calls.restore(visit.call, message_of(given, Restored, FlagList.wrong))
+    except (BadRequest, Conflict) as wrong:
+        return await _page(page, Again(wrong.status, general=wrong.message))
+    name = "stays-inactive" if done.inactiveDependencies else "needed" if done.dependents else "restored"
+    return visit.go(f"{page.href}?done={name}")
+
+
+async def _page(page: Opened, again: Again) -> Page:
+    visit, flag = page.visit, page.flag
+    before = _number(visit.asked("before"))
+    found, more = await visit.call.read(lambda db: reading.history(db, flag.id, before=before, limit=AT_ONCE))
+    lines = [_line(page, one, changes) for one, changes in found]
+    picked = _picked(page, [one.number for one in lines])
+    compared, wrong = await _compared(page), ""
+    if compared is None and _asked(page) is not None:
+        wrong = FlagVersions.no_version
+    return page.show(
+        "flag_history.html",
+        "history",
+        again=again if not wrong else Again(404, general=wrong),
+        versions=lines,
+        picked=picked,
+        compared=compared,
+        earlier=f"{page.href}/history" if before is not None else "",
+        later=f"{page.href}/history?before={lines[-1].number}" if more and lines else "",
+    )
+
+
+async def _compared(page: Opened) -> Compared | None:
+    """What the address asks to be compared; None where it asks nothing, or for a version that is gone."""
+    asked = _asked(page)
+    if asked is None:
+        return None
+    first, second = asked
+    try:
+        found = await page.visit.call.read(lambda db: reading.between(db, page.flag.id, first, second))
+    except NotFound:
+        return None
+    return Compared(FlagVersions.difference.format(before=first, after=second), _said(page, found))
+
+
+def _asked(page: Opened) -> tuple[int, int] | None:
+    first, second = (_number(page.visit.asked(name)) for name in ("from", "to"))
+    return (first, second) if first is not None and second is not None else None
+
+
+def _picked(page: Opened, numbers: list[int]) -> tuple[int, int]:
+    """Which two versions stand chosen: as asked, else the newest one and the one before it."""
+    first, second = _asked(page) or (0, 0)
+    newest = numbers[0] if numbers else 0
+    usual = numbers[1] if len(numbers) > 1 else newest
+    return (first if first in numbers else usual, second if second in numbers else newest)
+
+
+def _line(page: Opened, one: Version, changes: Iterable[Change]) -> VersionLine:
+    return VersionLine(
+        number=one.version,
+        action=FlagVersions.actions.get(one.action, figures.visible(one.action)),
+        by=FlagVersions.by.format(actor=_actor(one), at=dates.moment(one.at, page.visit.person)),
+        note=figures.visible(one.note),
+        changes=_said(page, changes),
+        is_current=one.version == page.flag.version,
+        is_first=one.version == 1,
+    )
+
+
+def _said(page: Opened, changes: Iterable[Change]) -> tuple[str, ...]:
+    names = {one.id: one.name for one in page.groups}
+    return tuple(words.line(one, names) for one in changes)
+
+
+def _actor(one: Version) -> str:
+    asks = FlagVersions
+    if one.actor_name:
+        return figures.visible(one.actor_name)
+    if one.actor == THE_BOX:
+        return asks.the_box
+    kind = one.actor.partition(":")[0]
+    return {"user": asks.gone_person, "apikey": asks.gone_key}.get(kind, figures.visible(one.actor))
+
+
+def _number(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdecimal() and 0 < len(text) < 10 and int(text) else None

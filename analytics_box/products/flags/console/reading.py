@@ -1,0 +1,84 @@
+"""How a form reads while it is filled in: its rules as sentences, what it would decide, the sum of weights. Pure."""
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from analytics_box.base.errors import BadRequest
+from analytics_box.base.texts import FlagForm
+from analytics_box.products.flags.console.definition import definition_of, rules_of
+from analytics_box.products.flags.console.fields import FormState, RuleFields
+from analytics_box.products.flags.flag import Definition, Rule, TargetGroup
+from analytics_box.products.flags.sentences import Said, Sentence, flag_lines, percent, rule_sentence
+
+NEAR = 0.01  # percent: how far a sum of weights may be from 100
+
+
+class Reading(Struct, frozen=True):
+    """A form as sentences. `wrong` is what cannot be read, and then there are no `lines`; `sum` is about weights."""
+
+    rules: tuple[Sentence, ...]
+    lines: tuple[Said, ...] = ()
+    wrong: tuple[str, ...] = ()
+    sum: str = ""
+    sum_is_right: bool = True
+
+
+def reading_of(state: FormState, stored: Definition | None, groups: Sequence[TargetGroup]) -> Reading:
+    """The form of a flag, with what is stored of it."""
+    total, is_right = weights_sum(state)
+    rules = rule_sentences(state.rules, stored.rules if stored is not None else (), groups)
+    try:
+        definition = msgspec.convert(definition_of(state, stored), Definition)
+    except BadRequest as refused:
+        return Reading(rules, wrong=_all_wrong(refused), sum=total, sum_is_right=is_right)
+    except msgspec.ValidationError:
+        return Reading(rules, wrong=(FlagForm.reads_unknown,), sum=total, sum_is_right=is_right)
+    lines = flag_lines(definition, groups, user_id=state.fields.get("userId", "").strip() or None)
+    return Reading(rules, lines, sum=total, sum_is_right=is_right)
+
+
+def rule_sentences(
+    given: Sequence[RuleFields], stored: Sequence[Rule], groups: Sequence[TargetGroup]
+) -> tuple[Sentence, ...]:
+    """Each rule as it is typed; empty for one that cannot be read yet."""
+    names = {one.id: one.name for one in groups}
+    return tuple(_sentence(one, stored, names) for one in given)
+
+
+def weights_sum(state: FormState) -> tuple[str, bool]:
+    """What is said of the sum of weights, and whether it can be so."""
+    words, given = FlagForm, [one.weight.strip().replace(",", ".").removesuffix("%").strip() for one in state.variants]
+    if not any(given):
+        return (words.sum_equal if given else "", True)
+    try:
+        total = round(sum(float(one or 0) for one in given), 4)
+    except ValueError:
+        return (words.sum_wrong, False)
+    if abs(total - 100) <= NEAR:
+        return (words.sum_right, True)
+    if not 0 <= total < 1e6:  # also for what is not a number
+        return (words.sum_wrong, False)
+    text = words.sum_low if total < 100 else words.sum_high
+    return (text.format(sum=percent(total), rest=percent(round(abs(100 - total), 4))), False)
+
+
+def opened_where_wrong(state: FormState, errors: Mapping[str, str]) -> FormState:
+    """The form with those rules open in which something is wrong."""
+    wrong = {name.split(".")[1] for name in errors if name.startswith("rules.")}
+    rules = tuple(replace(one, open="on") if str(place) in wrong else one for place, one in enumerate(state.rules))
+    return replace(state, rules=rules)
+
+
+def _sentence(given: RuleFields, stored: Sequence[Rule], names: Mapping[str, str]) -> Sentence:
+    try:
+        (found,) = msgspec.convert(rules_of(FormState({}, (given,)), stored), tuple[Rule, ...])
+    except (BadRequest, msgspec.ValidationError):
+        return ()
+    return rule_sentence(found, names)
+
+
+def _all_wrong(refused: BadRequest) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(detail.message for detail in refused.details)) or (refused.message,)

@@ -1,0 +1,197 @@
+"""The share of users who have a flag, under /flags/{id}/rollout: who changes by another one, and what is scheduled."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Final
+from urllib.parse import urlencode
+
+from litestar.params import FromPath
+from msgspec import Struct
+from msgspec.structs import replace
+
+from analytics_box.base.errors import BadRequest, Conflict
+from analytics_box.base.texts import FlagForm, FlagList, FlagRollout, figures
+from analytics_box.products.flags.access import known
+from analytics_box.products.flags.comparing.gains import Gains, compare
+from analytics_box.products.flags.comparing.people import RecentPeople
+from analytics_box.products.flags.console.schedule_fields import planned, times_of
+from analytics_box.products.flags.console.scheduled import lines
+from analytics_box.products.flags.editing import change
+from analytics_box.products.flags.editing.messages import ChangedFlag
+from analytics_box.products.flags.flag import LONGEST_DESCRIPTION
+from analytics_box.products.flags.page_frame import Opened, opened
+from analytics_box.products.flags.saving import save
+from analytics_box.products.flags.schedules import calls, rows
+from analytics_box.products.flags.schedules.messages import NewSchedule, OneSchedule
+from analytics_box.products.flags.sentences import percent
+from analytics_box.tenants.tenancy.messages import message_of
+from analytics_box.web.page.templates import field_errors
+from analytics_box.web.page.visit import Again, Answer, Next, Page, Visitor
+
+MOST_SAMPLES: Final = 12  # of those who change, by name
+LABELS: Final[Mapping[str, str]] = {
+    "percentage": FlagRollout.share,
+    "switch-at": FlagRollout.at,
+    "step-at": FlagRollout.at,
+    "step-percentage": FlagRollout.percentage,
+    "ramp-from": FlagRollout.start,
+    "ramp-to": FlagRollout.end,
+    "ramp-starts": FlagRollout.starts,
+    "ramp-ends": FlagRollout.ends,
+    "ramp-every": FlagRollout.every,
+}
+
+
+class Sample(Struct, frozen=True):
+    """Somebody who changes, and where the tester says why."""
+
+    name: str
+    href: str
+
+
+class Changing(Struct, frozen=True):
+    """What people gain or lose; `more` counts those who are not named."""
+
+    title: str
+    count: str
+    samples: tuple[Sample, ...]
+    more: str
+
+
+class Who(Struct, frozen=True):
+    """Who changes among those who were looked at, in words. `note` says why nobody can tell."""
+
+    note: str = ""
+    about: str = ""
+    now: str = ""
+    would: str = ""
+    then: str = ""
+    changing: tuple[Changing, ...] = ()
+
+
+async def rollout(visit: Visitor, flag_id: FromPath[str]) -> Page:
+    """GET /flags/{id}/rollout, with ?percentage= to see who changes by it. Raises NotFound or Forbidden."""
+    page, wrong = await opened(visit, flag_id), dict[str, str]()
+    given = visit.asked("percentage")
+    if given and _share(given) is None:
+        wrong["percentage"] = FlagRollout.not_a_share
+    return await _page(page, Again(400 if wrong else 200, {"percentage": given} if given else {}, wrong))
+
+
+async def save_share(visit: Visitor, flag_id: FromPath[str]) -> Answer:
+    """POST /flags/{id}/rollout: another share, from now on. Raises NotFound or Forbidden."""
+    page, form = await opened(visit, flag_id), await visit.form()
+    own, flag = known(visit.call, flag_id)
+    try:
+        visit.saves()
+        share = _share(form.get("percentage", ""))
+        if share is None or flag.definition.type != "rollout":
+            raise BadRequest.about("percentage", FlagRollout.not_a_share)
+        if form.get("version", "") != str(flag.version):
+            raise Conflict(FlagForm.changed_meanwhile)
+        note = form.get("note", "").strip()[:LONGEST_DESCRIPTION]
+        message = ChangedFlag(id=flag.id, rolloutPercentage=share, version=flag.version, note=note)
+        await save(visit.parts, own.scope, lambda db: change.update(db, own, message), adds=True)
+    except (BadRequest, Conflict) as wrong:
+        return await _page(page, _again(wrong, form, field_errors(wrong)))
+    return visit.go(f"{page.href}/rollout?done=saved")
+
+
+async def schedule(visit: Visitor, flag_id: FromPath[str]) -> Answer:
+    """POST /flags/{id}/schedules: switch it, or change its share, at a time. Raises NotFound or Forbidden."""
+    page, form = await opened(visit, flag_id), await visit.form()
+    try:
+        visit.saves()
+        given = planned(form, page.visit.person.time_zone) | {"flagId": page.flag.id}
+        await calls.create(visit.call, message_of(given, NewSchedule, FlagRollout.wrong))
+    except (BadRequest, Conflict) as wrong:
+        errors = {times_of(name, form): text for name, text in field_errors(wrong).items()}
+        return await _page(page, _again(wrong, form, errors))
+    return visit.go(f"{page.href}/rollout?done=scheduled")
+
+
+async def cancel(visit: Visitor, flag_id: FromPath[str]) -> Next:
+    """POST /flags/{id}/schedules/cancel: nothing of it is done any more. Raises NotFound or Forbidden."""
+    page, form = await opened(visit, flag_id), await visit.form()
+    await calls.delete(visit.call, message_of({"id": form.get("id", "")}, OneSchedule, FlagRollout.wrong))
+    return visit.go(f"{page.href}/rollout?done=cancelled")
+
+
+def _again(wrong: BadRequest | Conflict, form: Mapping[str, str], errors: Mapping[str, str]) -> Again:
+    """The page after a refusal; what is about none of its fields stands above it."""
+    own = {name: text for name, text in errors.items() if name in LABELS}
+    return Again(wrong.status, form, own, "" if own else wrong.message)
+
+
+async def _page(page: Opened, again: Again) -> Page:
+    flag, visit = page.flag, page.visit
+    now = flag.definition.rolloutPercentage
+    wanted = _share(again.values.get("percentage", "")) if not again.values.get("kind") else now
+    share = now if wanted is None else wanted
+    found = await visit.call.read(lambda db: rows.of_flag(db, flag.id))
+    return page.show(
+        "flag_rollout.html",
+        "rollout",
+        again=again,
+        is_rollout=flag.definition.type == "rollout",
+        is_archived=flag.definition.status == "archived",
+        version=flag.version,
+        labels=LABELS,
+        share=f"{share:.10g}",
+        share_said=percent(share),
+        now_said=FlagRollout.now.format(percent=percent(now)),
+        whose=FlagRollout.share_of[flag.definition.rolloutBy],
+        step="1" if float(now).is_integer() and float(share).is_integer() else "0.01",
+        who=await _who(page, share) if flag.definition.type == "rollout" else None,
+        schedules=lines(found, visit.person),
+        zone=visit.person.time_zone,
+        done=FlagRollout.done.get(visit.asked("done"), "") or FlagList.done.get(visit.asked("done"), ""),
+    )
+
+
+async def _who(page: Opened, share: float) -> Who:
+    """Who would change, for those who may see people."""
+    flag, words = page.flag, FlagRollout
+    if not page.editable:
+        return Who(words.members_only)
+    if flag.definition.rolloutBy != "user":
+        return Who(words.not_by_user)
+    people = await page.visit.parts[RecentPeople].of(flag)
+    if not people:
+        return Who(words.nobody)
+    changed = replace(flag.definition, rolloutPercentage=share)
+    gains = await asyncio.to_thread(compare, flag, changed, page.scope.flags, page.groups, people)
+    return _who_said(page, gains, share)
+
+
+def _who_said(page: Opened, gains: Gains, share: float) -> Who:
+    words, flag = FlagRollout, page.flag
+    where = words.of_website if flag.website_id is not None else words.of_organization
+    about = words.who_help[gains.people == 1].format(count=figures.count(gains.people), where=where)
+    kinds = ((words.gain, gains.gained), (words.lose, gains.lost))
+    return Who(
+        note=words.not_active if flag.definition.status != "active" else "",
+        about=about,
+        now=figures.count(gains.before),
+        would=words.would.format(percent=percent(share)),
+        then=figures.count(gains.after),
+        changing=tuple(_changing(page, title, ids) for title, ids in kinds if ids),
+    )
+
+
+def _changing(page: Opened, title: str, ids: tuple[str, ...]) -> Changing:
+    samples = tuple(
+        Sample(figures.visible(one), f"{page.href}/test?{urlencode({'userId': one})}") for one in ids[:MOST_SAMPLES]
+    )
+    left = len(ids) - len(samples)
+    more = FlagRollout.more.format(count=figures.count(left)) if left else ""
+    return Changing(title, figures.count(len(ids)), samples, more)
+
+
+def _share(text: str) -> float | None:
+    """A share in percent as somebody writes it; None for what is none."""
+    try:
+        found = float(text.strip().replace(",", ".").removesuffix("%"))
+    except ValueError:
+        return None
+    return found if 0 <= found <= 100 else None

@@ -1,0 +1,98 @@
+"""What does somebody get, and why: the tester of a flag, under /flags/{id}/test. Its address says whom it is about."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import msgspec
+from litestar.params import FromPath
+from msgspec.structs import replace
+
+from analytics_box.base.texts import FlagTester, figures
+from analytics_box.products.flags.console.traced import TraceSaid, said
+from analytics_box.products.flags.console.typed import json_text
+from analytics_box.products.flags.directory import Flags
+from analytics_box.products.flags.evaluation.compiling import Ruleset, compiled
+from analytics_box.products.flags.evaluation.context import Context
+from analytics_box.products.flags.evaluation.tracing import Trace, trace
+from analytics_box.products.flags.page_frame import Opened, opened
+from analytics_box.web.page.visit import Again, Page, Visitor
+
+LONGEST: Final = 500  # characters of an id
+LONGEST_PROPERTIES: Final = 8_192  # characters: addresses cannot have many more
+_NAMES: Final = ("userId", "email", "organizationId", "teamId", "properties", "environment")
+_PROPERTIES: Final = msgspec.json.Decoder(dict[str, Any])
+
+
+async def tester(visit: Visitor, flag_id: FromPath[str]) -> Page:
+    """GET /flags/{id}/test, with ?userId= &email= &organizationId= &teamId= &properties= &environment=.
+
+    Raises NotFound or Forbidden.
+    """
+    page = await opened(visit, flag_id)
+    given = {name: visit.asked(name).strip() for name in _NAMES if name in visit.request.query_params}
+    wrong, properties = _read(given)
+    values = {"environment": page.flag.environment or "", "userId": page.flag.user_id or "", **given}
+    found = _traced(page, values, properties) if given and not wrong else None
+    return page.show(
+        "flag_test.html",
+        "test",
+        again=Again(400 if wrong else 200, values, wrong),
+        environments=_environments(page),
+        **(_shown(page, values, found) if found is not None else {"answer": None}),
+    )
+
+
+def _read(given: Mapping[str, str]) -> tuple[dict[str, str], Mapping[str, Any]]:
+    """What is wrong by field, and the properties."""
+    words = FlagTester
+    wrong = {
+        name: words.too_long
+        for name, text in given.items()
+        if len(text) > (LONGEST_PROPERTIES if name == "properties" else LONGEST)
+    }
+    text = given.get("properties", "")
+    if not text or wrong:
+        return wrong, {}
+    try:
+        return wrong, _PROPERTIES.decode(text)
+    except (msgspec.MsgspecError, RecursionError, UnicodeError):
+        return {"properties": words.no_properties}, {}
+
+
+def _traced(page: Opened, given: Mapping[str, str], properties: Mapping[str, Any]) -> Trace:
+    context = Context(
+        user_id=given.get("userId", ""),
+        email=given.get("email", ""),
+        organization_id=given.get("organizationId", ""),
+        team_id=given.get("teamId", ""),
+        properties=properties,
+    )
+    return trace(_ruleset(page, given["environment"] or None), page.flag.key, context)
+
+
+def _ruleset(page: Opened, environment: str | None) -> Ruleset:
+    """What decides there; the flag itself as if it was active."""
+    if page.flag.definition.status == "active":
+        return page.visit.parts[Flags].ruleset(page.scope, environment)
+    active = replace(page.flag, definition=replace(page.flag.definition, status="active"))
+    flags = [active if one.id == active.id else one for one in page.scope.flags]
+    return compiled((one for one in flags if one.environment == environment), page.scope.groups)
+
+
+def _shown(page: Opened, given: Mapping[str, str], found: Trace) -> dict[str, Any]:
+    who = given.get("userId") or given.get("email") or ""
+    answer: TraceSaid = said(found, who)
+    same = found.flag is None or found.flag.id == page.flag.id
+    is_active = page.flag.definition.status == "active"
+    return {
+        "answer": answer,
+        "value": json_text(found.value) if found.flag is not None else "",
+        "payload": json_text(found.payload),
+        "note": FlagTester.other_flag if not same else "" if is_active or found.flag is None else FlagTester.not_active,
+    }
+
+
+def _environments(page: Opened) -> list[tuple[str, str]]:
+    """Where there is a flag of this key."""
+    names = {one.environment or "" for one in page.scope.flags if one.key == page.flag.key}
+    return [(one, figures.visible(one) if one else FlagTester.no_environment) for one in sorted(names)]

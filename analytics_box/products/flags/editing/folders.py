@@ -1,0 +1,55 @@
+"""Folders of flags: nothing but names that flags have, so each change of one is a change of its flags."""
+
+from msgspec.structs import replace
+
+from analytics_box.base.errors import BadRequest, NotFound
+from analytics_box.base.store.db import Connection
+from analytics_box.products.flags.access import Reach, check
+from analytics_box.products.flags.editing.change import known, record
+from analytics_box.products.flags.editing.draft import clean_folder
+from analytics_box.products.flags.flag import LONGEST_FOLDER, Flag
+
+
+def rename(db: Connection, own: Reach, folder: str, to: str) -> int:
+    """Give a folder, with those below it, another name; how many flags moved.
+
+    Raises Forbidden, BadRequest or NotFound.
+    """
+    target = clean_folder(to, "to")
+    if not target:
+        raise BadRequest.about("to", "Write the name of a folder")
+    return _move(db, own, clean_folder(folder), target)
+
+
+def delete(db: Connection, own: Reach, folder: str) -> int:
+    """Take a folder away; its flags, and the folders below it, stay, one level up. How many flags moved.
+
+    Raises Forbidden, BadRequest or NotFound.
+    """
+    name = clean_folder(folder)
+    return _move(db, own, name, name.rpartition("/")[0])
+
+
+def count(flags: tuple[Flag, ...]) -> dict[str, int]:
+    """How many flags are in each folder itself, by its name; those above a folder are there, too."""
+    found: dict[str, int] = {}
+    for flag in flags:
+        name = flag.definition.folder
+        if name:
+            found[name] = found.get(name, 0) + 1
+        while name := name.rpartition("/")[0]:
+            found.setdefault(name, 0)
+    return dict(sorted(found.items()))
+
+
+def _move(db: Connection, own: Reach, folder: str, to: str) -> int:
+    check(db, own, "member")
+    inside = [flag for flag in known(db, own).flags if f"{flag.definition.folder}/".startswith(f"{folder}/")]
+    if not folder or not inside:
+        raise NotFound.of("flagFolder", folder, "There is no folder with this name")
+    for flag in inside:
+        name = f"{to}{flag.definition.folder[len(folder) :]}".strip("/")
+        if len(name) > LONGEST_FOLDER:
+            raise BadRequest.about("to", f"A folder below it would have more than {LONGEST_FOLDER} characters")
+        record(db, own.by, flag, replace(flag, definition=replace(flag.definition, folder=name)), act="updated")
+    return len(inside)

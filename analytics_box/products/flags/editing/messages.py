@@ -1,0 +1,143 @@
+"""What procedures take that make and change flags (wire 6.2 and 6.4)."""
+
+from typing import Annotated, Any
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from analytics_box.products.flags.flag import (
+    LONGEST_DESCRIPTION,
+    LONGEST_KEY,
+    LONGEST_NAME,
+    MOST_DEPENDENCIES,
+    MOST_GROUPS_OF_FLAG,
+    MOST_RULES,
+    MOST_VARIANTS,
+    Algorithm,
+    FlagType,
+    Prerequisite,
+    RolloutBy,
+    Rule,
+    Status,
+    Variant,
+)
+from analytics_box.products.flags.messages import Environment, Folder, Id, Note, OfScope, OneFlag, Version
+
+Key = Annotated[str, Meta(min_length=1, max_length=LONGEST_KEY)]
+Name = Annotated[str, Meta(max_length=LONGEST_NAME)]
+Description = Annotated[str, Meta(max_length=LONGEST_DESCRIPTION)]
+Percentage = Annotated[float, Meta(ge=0, le=100)]
+Keys = Annotated[tuple[Key, ...], Meta(max_length=MOST_DEPENDENCIES)]
+
+
+class GivenBucketing(Struct, frozen=True, forbid_unknown_fields=True):
+    """The bucketing of users. Without `algorithm` it does not change; new flags use `flagd`, which is independent."""
+
+    algorithm: Algorithm | UnsetType = UNSET
+    salt: str = ""
+    variantSalt: str = ""
+    attribute: str = ""
+
+
+class GivenFields(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The fields of a flag that input can have. Fields that are left out do not change; null clears a field.
+
+    The first of `rules` that matches decides, then those of the target groups, then the flag itself: `defaultValue` of
+    a boolean, `rolloutPercentage` of a rollout, `variants` by weight of a multivariant. The flag is off unless its
+    `dependencies` are active and its `prerequisites` give what they name; while it is off or inactive it gives its
+    `offValue`.
+    """
+
+    name: Name | UnsetType | None = UNSET
+    description: Description | UnsetType | None = UNSET
+    type: FlagType | UnsetType = UNSET
+    status: Status | UnsetType = UNSET
+    defaultValue: bool | UnsetType = UNSET
+    offValue: Any | UnsetType = UNSET
+    payload: Any | UnsetType = UNSET
+    rules: Annotated[tuple[Rule, ...], Meta(max_length=MOST_RULES)] | UnsetType | None = UNSET
+    rolloutPercentage: Percentage | UnsetType | None = UNSET
+    rolloutBy: RolloutBy | UnsetType | None = UNSET
+    persistAcrossAuth: bool | UnsetType = UNSET
+    dependencies: Keys | UnsetType | None = UNSET
+    prerequisites: Annotated[tuple[Prerequisite, ...], Meta(max_length=MOST_DEPENDENCIES)] | UnsetType | None = UNSET
+    variants: Annotated[tuple[Variant, ...], Meta(max_length=MOST_VARIANTS)] | UnsetType | None = UNSET
+    targetGroupIds: Annotated[tuple[Id, ...], Meta(max_length=MOST_GROUPS_OF_FLAG)] | UnsetType | None = UNSET
+    folder: Folder | UnsetType | None = UNSET
+    bucketing: GivenBucketing | UnsetType | None = UNSET
+    environment: Environment | UnsetType | None = UNSET
+
+
+class NewFlag(GivenFields, frozen=True, kw_only=True):
+    """Input of flags.create. With a `userId` the flag is only for that user, before the one for everybody."""
+
+    key: Key
+    websiteId: Id | None = None
+    organizationId: Id | None = None
+    userId: Id | None = None
+    note: Note = ""
+
+
+class ChangedFlag(GivenFields, frozen=True, kw_only=True):
+    """Input of flags.update. With a `version` only a flag that is still of this version changes; else 409.
+
+    `note` says in the flag's history why.
+    """
+
+    id: Id
+    websiteId: Id | None = None
+    organizationId: Id | None = None
+    version: Version | None = None
+    note: Note = ""
+
+
+class Step(OneFlag, frozen=True, kw_only=True):
+    """Input of flags.activate, flags.deactivate, flags.archive and flags.delete; `version` as of flags.update."""
+
+    version: Version | None = None
+    note: Note = ""
+
+
+class Restored(OneFlag, frozen=True, kw_only=True):
+    """Input of flags.undelete, which has to say whose flag it was."""
+
+    note: Note = ""
+
+
+class Copy(OneFlag, frozen=True, kw_only=True):
+    """Input of flags.copy: to another environment of the same website or organization; null is none.
+
+    With `replace` a flag of that key which is there gets all but the status; else that is a conflict.
+    """
+
+    environment: Environment | None
+    replace: bool = False
+    note: Note = ""
+
+
+class Listed(OfScope, frozen=True, kw_only=True):
+    """Input of flags.list. An `environment` of null means flags of none, an empty `folder` those in none."""
+
+    status: Status | None = None
+    folder: Folder | UnsetType | None = UNSET
+    environment: Environment | UnsetType | None = UNSET
+
+
+class ByKey(OfScope, frozen=True, kw_only=True):
+    """Input of flags.getByKey."""
+
+    key: Key
+    environment: Environment | None = None
+    userId: Id | None = None
+
+
+class RenamedFolder(OfScope, frozen=True, kw_only=True):
+    """Input of flags.renameFolder. Folders below it go along; where `to` exists, both become one."""
+
+    folder: Annotated[Folder, Meta(min_length=1)]
+    to: Annotated[Folder, Meta(min_length=1)]
+
+
+class OneFolder(OfScope, frozen=True, kw_only=True):
+    """Input of flags.deleteFolder."""
+
+    folder: Annotated[Folder, Meta(min_length=1)]

@@ -1,0 +1,266 @@
+"""Somebody whom flags are evaluated for, as evaluation reads them: within bounds, each part found once. Pure."""
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from decimal import Decimal
+from typing import Any, TypeVar
+
+from analytics_box.products.flags.evaluation.bucketing import ANONYMOUS, Draw, rule_draw, scale_and_hash
+from analytics_box.products.flags.evaluation.context import Context
+from analytics_box.products.flags.evaluation.outcome import Outcome
+from analytics_box.products.flags.flag import Bucketing, Definition, Flag, RolloutBy
+
+# Longer texts of a context are as if they were not given, nobody is drawn by more than so much, and of a list only so
+# many elements are looked at, together no longer than a text: whoever asks cannot make an evaluation long.
+LONGEST_TEXT = 1_024  # characters
+LONGEST_DRAWN = 320  # bytes
+MOST_ELEMENTS = 20
+
+T = TypeVar("T")
+Read = Callable[["Asker"], "Found"]  # a part of the context
+Identify = Callable[["Asker"], str]  # by what somebody is drawn
+
+
+class Found:
+    """A value of a context, None where there is none, with what was made of it so far: many rules look at the same."""
+
+    __slots__ = ("_elements", "_read", "_text", "value")
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+        self._text: str | None = None
+        self._elements: tuple[Found, ...] | None = None
+        self._read: dict[Callable[[Any], Any], Any] | None = None
+
+    @property
+    def text(self) -> str:
+        """It as text; empty where it is absent."""
+        if self._text is None:
+            self._text = text_of(self.value)
+        return self._text
+
+    @property
+    def elements(self) -> tuple["Found", ...]:
+        """Of a list as many elements as may be looked at, without lists in it; those too long are left out."""
+        if self._elements is None:
+            self._elements = tuple(map(Found, _elements(self.value)))
+        return self._elements
+
+    def read(self, how: Callable[[Any], T]) -> T:
+        """What is read out of it in some way."""
+        if self._read is None:
+            self._read = {}
+        if how not in self._read:
+            self._read[how] = how(self.value)
+        found: T = self._read[how]
+        return found
+
+
+ABSENT = Found(None)
+
+
+def _elements(value: list[Any]) -> Iterator[Any]:
+    left = LONGEST_TEXT
+    for element in value[:MOST_ELEMENTS]:
+        size = len(element) if type(element) is str else 0
+        if size <= left and type(element) is not list:
+            left -= size
+            yield element
+
+
+class Asker:
+    """A context within bounds, with what was found out of it so far."""
+
+    __slots__ = (
+        "_name",
+        "_person",
+        "context",
+        "drawing",
+        "email",
+        "found",
+        "groups",
+        "organization_id",
+        "outcomes",
+        "parts",
+        "team_id",
+        "user_id",
+    )
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self.user_id = bounded(context.user_id)
+        self.email = bounded(context.email) or _email_among(context.properties)
+        self.organization_id = bounded(context.organization_id)
+        self.team_id = bounded(context.team_id)
+        self.found: dict[str, Found] = {}  # properties that were looked at
+        self.parts: dict[str, Found] = {}  # and the other attributes
+        self._name: str | None = None
+        self._person: tuple[int, int] | None = None
+        self.drawing: Drawing | None = None  # of the flag whose rules are looked at
+        self.groups: dict[tuple[str, Drawing | None], int] = {}  # which rule of a target group matches first
+        self.outcomes: dict[str, Outcome | None] = {}  # of flags that others need, by key
+
+    @property
+    def person(self) -> str:
+        """The id that draws by user use (wire 6.3); an email among the properties does not count."""
+        if self._name is None:
+            self._name = drawn_by(self.user_id) or drawn_by(bounded(self.context.email)) or ANONYMOUS
+        return self._name
+
+    def person_hash(self) -> tuple[int, int]:
+        """`scale_and_hash` of the person, which all default draws by user share."""
+        if self._person is None:
+            self._person = scale_and_hash(self.person)
+        return self._person
+
+
+def _email_among(properties: Mapping[str, Any]) -> str:
+    """The email address that an app sent as a property, for rules."""
+    email = properties.get("email")
+    return bounded(email) if type(email) is str else ""
+
+
+def bounded(text: str) -> str:
+    """A text of a context; empty where it is too long to be looked at."""
+    return text if len(text) <= LONGEST_TEXT else ""
+
+
+def drawn_by(text: str) -> str:
+    """A text that somebody is drawn by; empty where it is too long for that."""
+    if text.isascii():
+        return text if len(text) <= LONGEST_DRAWN else ""
+    return text if len(text.encode("utf-8", "surrogatepass")) <= LONGEST_DRAWN else ""
+
+
+def reader(attribute: str) -> Read:
+    """How an attribute is read: user_id, email, organization_id, team_id or a property."""
+    known = _KNOWN.get(attribute)
+    return known or property_reader(attribute)
+
+
+def property_reader(name: str) -> Read:
+    """How a property is read, whatever its name."""
+
+    def read(asker: Asker) -> Found:
+        found = asker.found.get(name)
+        if found is None:
+            value = asker.context.properties.get(name)
+            found = asker.found[name] = Found(value if type(value) is not str or len(value) <= LONGEST_TEXT else None)
+        return found
+
+    return read
+
+
+def _part_reader(name: str) -> Read:
+    def read(asker: Asker) -> Found:
+        found = asker.parts.get(name)
+        if found is None:
+            found = asker.parts[name] = Found(getattr(asker, name) or None)
+        return found
+
+    return read
+
+
+read_user_id = _part_reader("user_id")
+read_email = _part_reader("email")
+
+_KNOWN: dict[str, Read] = {
+    "user_id": read_user_id,
+    "email": read_email,
+    "organization_id": _part_reader("organization_id"),
+    "team_id": _part_reader("team_id"),
+}
+
+
+def identity_of(flag: Flag) -> Identify:
+    """By what a flag draws for its rollout."""
+    return identity_reader(flag.definition.rolloutBy, flag.definition.bucketing.attribute)
+
+
+def variant_identity_of(flag: Flag) -> Identify:
+    """By what a flag draws for its variants."""
+    return identity_reader(variants_by(flag.definition), flag.definition.bucketing.attribute)
+
+
+def variants_by(definition: Definition) -> RolloutBy:
+    """Whose variants a flag draws: by the default algorithm those of users, as the existing service does, whatever it
+    would roll out by."""
+    return "user" if definition.bucketing.algorithm == "default" else definition.rolloutBy
+
+
+def identity_reader(rollout_by: RolloutBy, attribute: str) -> Identify:
+    """By what is drawn: an attribute of its own, else as `rolloutBy` says (wire 6.3)."""
+    if attribute:
+        read = reader(attribute)
+        return lambda asker: drawn_by(read(asker).text) or ANONYMOUS
+    if rollout_by == "organization":
+        return lambda asker: drawn_by(asker.organization_id) or ANONYMOUS
+    if rollout_by == "team":
+        return lambda asker: drawn_by(asker.team_id) or ANONYMOUS
+    return lambda asker: asker.person
+
+
+class Drawing:
+    """How a flag draws for the percentages of its rules: by its own bucketing, and by others that they have."""
+
+    __slots__ = ("_made", "flag")
+
+    def __init__(self, flag: Flag) -> None:
+        self.flag = flag
+        self._made: dict[Bucketing, tuple[Draw, Identify]] = {}
+
+    def percent(self, asker: "Asker", bucketing: Bucketing | None) -> float:
+        """Where somebody is drawn, from 0 up to 100."""
+        chosen = bucketing or self.flag.definition.bucketing
+        if chosen not in self._made:
+            identify = identity_reader(self.flag.definition.rolloutBy, chosen.attribute)
+            self._made[chosen] = rule_draw(self.flag, chosen), identify
+        draw, identify = self._made[chosen]
+        return draw(identify(asker))
+
+
+def text_of(value: Any) -> str:
+    """A value as the existing service writes it as text: `true`, `5` for 5.0, lists joined by commas."""
+    kind = type(value)
+    if kind is str:
+        return str(value)
+    if value is None:
+        return ""
+    if kind is bool:
+        return "true" if value else "false"
+    if kind is int:
+        return str(value) if abs(value) < 10**21 else _number_text(as_float(value))
+    if kind is float:
+        return _number_text(value)
+    return _joined(value) if kind is list else "[object Object]"
+
+
+def _number_text(value: float) -> str:
+    """A number as JavaScript writes it."""
+    if not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    digits, _, exponent = repr(value).partition("e")
+    if not exponent or -7 < int(exponent) < 21:
+        text = format(Decimal(repr(value or 0.0)), "f")
+        return text.removesuffix(".0")
+    return f"{digits.removesuffix('.0')}e{int(exponent):+}"
+
+
+def _joined(elements: list[Any]) -> str:
+    left = LONGEST_TEXT
+    texts = []
+    for element in elements[:MOST_ELEMENTS]:
+        text = "" if type(element) in (list, dict) else text_of(element)[:left]
+        left -= len(text) + 1
+        texts.append(text)
+        if left <= 0:
+            break
+    return ",".join(texts)[:LONGEST_TEXT]
+
+
+def as_float(value: int) -> float:
+    """A whole number as the nearest float; infinite if it is too large."""
+    try:
+        return float(value)
+    except OverflowError:
+        return float("inf") if value > 0 else float("-inf")

@@ -1,0 +1,104 @@
+"""What flags look at of whoever asks: what is not among it need not be part of a cache's key. Pure."""
+
+from collections.abc import Iterable
+
+from msgspec import Struct
+
+from analytics_box.products.flags.evaluation.asking import variants_by
+from analytics_box.products.flags.evaluation.conditions import draws, is_percentage, nodes
+from analytics_box.products.flags.evaluation.context import Context
+from analytics_box.products.flags.flag import Bucketing, Flag, RolloutBy, Rule, TargetGroup
+
+
+class Uses(Struct, frozen=True):
+    """The parts of a context that any flag looks at; `properties` are their names."""
+
+    user_id: bool = False
+    email: bool = False
+    organization_id: bool = False
+    team_id: bool = False
+    properties: frozenset[str] = frozenset()
+
+    def kept(self, context: Context) -> Context:
+        """The context without what no flag looks at: it gets the same outcomes."""
+        names = self.properties | {"email"} if self.email and not context.email else self.properties
+        return Context(
+            user_id=context.user_id if self.user_id else "",
+            email=context.email if self.email else "",
+            organization_id=context.organization_id if self.organization_id else "",
+            team_id=context.team_id if self.team_id else "",
+            properties={name: context.properties[name] for name in names if name in context.properties},
+        )
+
+
+_PARTS = ("user_id", "email", "organization_id", "team_id")
+_DRAWN: dict[RolloutBy, tuple[str, ...]] = {
+    "user": ("user_id", "email"),
+    "organization": ("organization_id",),
+    "team": ("team_id",),
+}
+
+
+def uses_of(flags: Iterable[Flag], groups: Iterable[TargetGroup], off: Iterable[Flag] = ()) -> Uses:
+    """The attributes that flags and their target groups look at; flags that are `off` look only at whose they are."""
+    looking = _Looking({group.id: group for group in groups})
+    for flag in flags:
+        looking.at_flag(flag)
+    looking.at_owners(off)
+    return Uses(**{part: part in looking.parts for part in _PARTS}, properties=frozenset(looking.properties))
+
+
+class _Looking:
+    """Gathers what is looked at, target group by target group."""
+
+    def __init__(self, groups: dict[str, TargetGroup]) -> None:
+        self.parts: set[str] = set()
+        self.properties: set[str] = set()
+        self._groups = groups
+        self._seen: set[tuple[str | Bucketing, ...]] = set()
+
+    def at_owners(self, flags: Iterable[Flag]) -> None:
+        if any(flag.user_id is not None for flag in flags):
+            self.parts.add("user_id")
+
+    def at_flag(self, flag: Flag) -> None:
+        definition = flag.definition
+        drawing = definition.rolloutBy, definition.bucketing
+        self.at_owners((flag,))
+        if definition.type != "boolean":
+            by = variants_by(definition) if definition.type == "multivariant" else definition.rolloutBy
+            self._at_draw(by, definition.bucketing)
+        for group_id in (*definition.targetGroupIds, *self._at_rules(definition.rules, *drawing)):
+            group = self._groups.get(group_id)
+            known = (group_id, *drawing) if group is not None and draws(group.rules) else (group_id,)
+            if group is not None and known not in self._seen:
+                self._seen.add(known)
+                self._at_rules(group.rules, *drawing)
+
+    def _at_rules(self, rules: tuple[Rule, ...], by: RolloutBy, bucketing: Bucketing) -> list[str]:
+        """Look at rules, and give the target groups that they name."""
+        for rule in rules:
+            if rule.percentage is not None:
+                self._at_draw(by, rule.bucketing or bucketing)
+            if rule.type in ("user_id", "email"):
+                self.parts.add(rule.type)
+            elif is_percentage(rule):
+                self._at_draw("user", Bucketing())
+            elif rule.field:
+                self.properties.add(rule.field)
+        named = []
+        for node in nodes(rules):
+            if node.attribute:
+                self._at(node.attribute)
+            if node.group:
+                named.append(node.group)
+        return named
+
+    def _at_draw(self, by: RolloutBy, bucketing: Bucketing) -> None:
+        if bucketing.attribute:
+            self._at(bucketing.attribute)
+        else:
+            self.parts.update(_DRAWN[by])
+
+    def _at(self, attribute: str) -> None:
+        (self.parts if attribute in _PARTS else self.properties).add(attribute)

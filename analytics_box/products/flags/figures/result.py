@@ -1,0 +1,186 @@
+"""The result of an experiment in words: what came of each variant, who leads, and what speaks against it. Pure.
+
+Of more than one variant beside the control more is asked of each difference (Bonferroni): the chance that any looks
+better than it is stays at one in twenty.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from msgspec import Struct
+
+from analytics_box.base.texts import FlagResults, figures
+
+ONE_IN_TWENTY: Final = 0.05
+UNEQUAL: Final = 0.01  # below such a chance of its shares no result is to be trusted
+_FEW_VISITORS, _FEW_CONVERSIONS = 100, 10
+_WIDE: Final = 100  # of the drawing, in its own units
+Row = dict[str, Any]  # of the query type flag_exposures
+
+
+class Drawn(Struct, frozen=True):
+    """A rate with its interval, in percent of the width of the drawing."""
+
+    start: float
+    width: float
+    rate: float
+
+
+class VariantShown(Struct, frozen=True):
+    """A variant with what came of it; `drawn` is None where nothing is known of its rate. `judged` says whether its
+    difference is more than chance, `tone` in which direction."""
+
+    name: str
+    is_control: bool
+    visitors: str
+    share: str
+    expected: str
+    bar: str
+    conversions: str
+    rate: str
+    interval: str
+    label: str
+    drawn: Drawn | None
+    difference: str
+    judged: str
+    tone: str
+
+
+class Result(Struct, frozen=True):
+    """What the page says. `warning` comes first: with it nothing else counts. `clear` is whether there is a leader."""
+
+    variants: tuple[VariantShown, ...]
+    verdict: str
+    clear: bool
+    warning: str
+    notes: tuple[str, ...]
+    control: str
+
+
+def result_of(rows: Sequence[Row], event: str, notes: Sequence[str] = ()) -> Result:
+    """What the rows of the query type say, the control first; `event` is empty where none was chosen."""
+    given = [row for row in rows if row["is_given"]]
+    control = given[0]["variant"] if given else ""
+    limit = ONE_IN_TWENTY / max(len(given) - 1, 1)
+    chance = rows[0]["sample_ratio_p_value"]
+    unequal = chance is not None and chance < UNEQUAL
+    judged = [_judged(row, limit) for row in rows]
+    highest = max((row["conversion_rate_high"] or 0 for row in rows), default=0)
+    verdict, clear = _verdict(given, judged[: len(given)], event)
+    return Result(
+        variants=tuple(_shown(row, sign, highest) for row, sign in zip(rows, judged, strict=True)),
+        verdict="" if unequal and event else verdict,
+        clear=clear and not unequal,
+        warning=FlagResults.unequal.format(chance=_seldom(chance)) if unequal else "",
+        notes=(*_not_given(rows), *_doubts(given, event), *_no_shares(rows[0]), *notes),
+        control=figures.visible(control),
+    )
+
+
+def _judged(row: Row, limit: float) -> int:
+    """1 or -1 where a rate is higher or lower than the control's by more than chance, else 0."""
+    low, high, chance = row["difference_low"], row["difference_high"], row["p_value"]
+    if low is None or chance is None or chance >= limit:
+        return 0
+    return 1 if low > 0 else -1 if high < 0 else 0
+
+
+def _verdict(rows: Sequence[Row], judged: Sequence[int], event: str) -> tuple[str, bool]:
+    words = FlagResults
+    if not rows:
+        return words.nobody, False
+    if len(rows) < 2:
+        return words.alone, False
+    if not event:
+        return words.choose_first, False
+    if not any(row["conversions"] for row in rows):
+        return words.none.format(event=figures.visible(event)), False
+    better = [row for row, sign in zip(rows, judged, strict=True) if sign > 0]
+    worse = [row for row, sign in zip(rows, judged, strict=True) if sign < 0]
+    if not better and not worse:
+        return words.unclear, False
+    row = max(better or worse, key=lambda one: one["difference"])
+    ends = (row["difference_low"], row["difference_high"])
+    low, high = sorted(abs(end) for end in ends)
+    return (words.better if better else words.worse).format(
+        variant=figures.visible(row["variant"]),
+        control=figures.visible(rows[0]["variant"]),
+        event=figures.visible(event),
+        low=_points(low),
+        high=_points(high),
+    ), True
+
+
+def _not_given(rows: Sequence[Row]) -> list[str]:
+    count = sum(row["visitors"] + row["mixed_visitors"] for row in rows if not row["is_given"])
+    return [FlagResults.not_given[count == 1].format(count=figures.count(count))] if count else []
+
+
+def _no_shares(row: Row) -> list[str]:
+    """Why the shares are held against nothing."""
+    found = FlagResults.no_shares.get(row["expected_share_unknown"])
+    return [] if found is None else [found]
+
+
+def _doubts(rows: Sequence[Row], event: str) -> list[str]:
+    """What else is to be known before anybody believes it."""
+    words, mixed = FlagResults, sum(row["mixed_visitors"] for row in rows)
+    found = [words.mixed[mixed == 1].format(count=figures.count(mixed))] if mixed else []
+    if not event or len(rows) < 2:
+        return found
+    few = any(row["visitors"] < _FEW_VISITORS or row["conversions"] < _FEW_CONVERSIONS for row in rows)
+    if few:
+        found.append(words.few)
+    if len(rows) > 2:
+        found.append(words.several.format(count=figures.count(len(rows))))
+    return [*found, words.peeking]
+
+
+def _shown(row: Row, sign: int, highest: float) -> VariantShown:
+    words = FlagResults
+    rate, low, high = row["conversion_rate"], row["conversion_rate_low"], row["conversion_rate_high"]
+    known = rate is not None and low is not None
+    said = {"rate": _percent(rate), "low": _percent(low), "high": _percent(high)} if known else {}
+    differs = row["difference"] is not None
+    return VariantShown(
+        name=figures.visible(row["variant"]) if row["is_given"] else words.no_variant,
+        is_control=row["is_control"],
+        visitors=figures.count(row["visitors"]),
+        share=words.share.format(share=_percent(row["share"])) if row["share"] is not None else "",
+        expected=words.expected.format(share=_percent(row["expected_share"]))
+        if row["expected_share"] is not None
+        else "",
+        bar=figures.bar_width(row["share"] or 0, 100),
+        conversions=figures.count(row["conversions"]) if row["conversions"] is not None else words.unknown,
+        rate=_percent(rate) if known else words.unknown,
+        interval=words.interval.format(**said) if known else "",
+        label=words.interval_label.format(**said) if known else "",
+        drawn=_drawn(rate, low, high, highest) if known else None,
+        difference=_points(row["difference"], signed=True) if differs else "",
+        judged=(words.more_than_chance if sign else words.maybe_chance) if differs else "",
+        tone={1: "good", -1: "bad"}.get(sign, ""),
+    )
+
+
+def _drawn(rate: float, low: float, high: float, highest: float) -> Drawn | None:
+    """On a scale that ends with the highest end of all intervals."""
+    if not highest:
+        return None
+    start, end = (round(_WIDE * value / highest, 2) for value in (low, high))
+    return Drawn(start, max(round(end - start, 2), 0.5), round(_WIDE * rate / highest, 2))
+
+
+def _percent(value: float) -> str:
+    return figures.percent(value)
+
+
+def _points(value: float, *, signed: bool = False) -> str:
+    number = f"{value:+.1f}" if signed else f"{value:.1f}"
+    return FlagResults.points.format(number=number.replace("-", figures.MINUS))
+
+
+def _seldom(chance: float) -> str:
+    """How often something happens by chance, in words; the chance has four digits."""
+    if chance < 0.0001:
+        return FlagResults.less_than.format(number=figures.count(10_000))
+    return FlagResults.once_in.format(number=figures.count(1 / chance))

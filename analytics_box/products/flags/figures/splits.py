@@ -1,0 +1,127 @@
+"""In which shares a flag gives its variants, as far as its definition alone tells."""
+
+import math
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any, Final
+
+from analytics_box.base.store.db import Db
+from analytics_box.products.flags.directory import Flags
+from analytics_box.products.flags.evaluation.compiling import cumulative, weighted
+from analytics_box.products.flags.evaluation.outcome import off_variant
+from analytics_box.products.flags.flag import Algorithm, Definition, Flag
+from analytics_box.products.flags.history import reading
+from analytics_box.query.splits import Split
+from analytics_box.tenants.websites.directory import Directory
+
+# Percent between neighbouring draws, of those that are coarse: a weight of 33.33 gets 34 of 100 whole percents.
+_ROLLOUT_STEPS: Final[dict[Algorithm, float]] = {"default": 1, "unleash": 1, "growthbook_v1": 0.1}
+_VARIANT_STEPS: Final[dict[Algorithm, float]] = {"default": 1, "unleash": 0.1, "growthbook_v1": 0.1}
+_TWO: Final = ("false", "true")
+
+
+class FlagSplits:
+    """The splits of the flags in memory, and what box.db has of their history (query.splits)."""
+
+    def __init__(self, db: Db, flags: Flags, websites: Directory) -> None:
+        self._db = db
+        self._flags = flags
+        self._websites = websites
+
+    async def of(self, site: int, flag: str, start: int, end: int) -> Split | None:
+        """That of the website's own flag, else of its organization's.
+
+        Exposures do not say their environment: of several flags with this key the one without any counts, and where
+        all have one, nothing can be told.
+        """
+        for found in self._named(site, flag):
+            common = [one for one in found if one.environment is None] or found
+            if len(common) > 1:
+                return Split(untold="environments")
+            definition = common[0].definition
+            read = partial(reading.in_force, flag_id=common[0].id, start=start, end=end)
+            return split_within(definition, await self._db.read(read))
+        return None
+
+    def _named(self, site: int, flag: str) -> Iterator[list[Flag]]:
+        """The flags with this key, of the website and then of the organization, where there are any."""
+        website = next((one for one in self._websites.all() if one.site == site), None)
+        for scope_id in () if website is None else (website.id, website.organization_id):
+            scope = self._flags.scope(scope_id)
+            found = [one for one in scope.flags if one.key == flag and one.user_id is None] if scope else []
+            if found:
+                yield found
+
+
+def split_within(now: Definition, before: Sequence[Definition] | None) -> Split:
+    """How a flag splits now, unless it was something else in a range: `before` is what it was then, None where nobody
+    knows. What was a variant then is still one."""
+    split = split_of(now)
+    if before is not None and all(_draws(one) == _draws(now) for one in before):
+        return split
+    others = [split_of(one) for one in before or ()]
+    variants = dict.fromkeys(name for one in (split, *others) for name in one.variants)
+    closed = before is not None and all(one.closed for one in (split, *others))
+    return Split(tuple(variants), closed=closed, untold="changed")
+
+
+def _draws(definition: Definition) -> tuple[Any, ...]:
+    """All that decides what visitors get; those whom an inactive flag leaves out are none of its variants' visitors."""
+    left_out = definition.type == "multivariant" and not _gives_variant_while_off(definition)
+    return (
+        definition.type,
+        "" if left_out else definition.status,
+        definition.offValue,
+        definition.rolloutPercentage,
+        definition.rolloutBy,
+        definition.persistAcrossAuth,
+        definition.bucketing,
+        definition.rules,
+        definition.targetGroupIds,
+        definition.dependencies,
+        definition.prerequisites,
+        [(one.key, one.weight) for one in definition.variants],
+    )
+
+
+def split_of(definition: Definition) -> Split:
+    """How a flag splits those whom it is evaluated for.
+
+    Rules give some users what the draw would not, and a rollout by organizations or teams gives all of one the same:
+    then nobody can tell how many visitors should have got what.
+    """
+    told = not definition.rules and not definition.targetGroupIds and definition.rolloutBy == "user"
+    algorithm = definition.bucketing.algorithm
+    if definition.type == "multivariant":
+        told = told and not (
+            _gives_variant_while_off(definition) and (definition.dependencies or definition.prerequisites)
+        )
+        names = tuple(variant.key for variant in definition.variants)
+        ends = cumulative(definition.variants)
+        if weighted(definition.variants):
+            ends = tuple(_drawn_below(end, _VARIANT_STEPS.get(algorithm, 0)) for end in (*ends[:-1], 100.0))
+        return Split(names, _widths(ends), closed=True) if told else _untold(names, closed=True)
+    if definition.type == "rollout":
+        told = told and not definition.dependencies and not definition.prerequisites
+        share = _drawn_below(definition.rolloutPercentage, _ROLLOUT_STEPS.get(algorithm, 0))
+        return Split(_TWO, (100 - share, share)) if told else _untold(_TWO)
+    return _untold(_TWO)
+
+
+def _gives_variant_while_off(definition: Definition) -> bool:
+    """Whether its off value is that of a variant, whose visitors are then not only those who drew it."""
+    variant = off_variant(definition)
+    return variant is not None and bool(variant.key)
+
+
+def _untold(names: tuple[str, ...], *, closed: bool = False) -> Split:
+    return Split(names, closed=closed, untold="not_by_chance")
+
+
+def _drawn_below(percent: float, step: float) -> float:
+    """How many percent of the draws lie below, where these lie so many percent apart."""
+    return min(math.ceil(round(percent / step, 6)) * step, 100.0) if step else percent
+
+
+def _widths(ends: tuple[float, ...]) -> tuple[float, ...]:
+    return tuple(max(end - start, 0.0) for start, end in zip((0.0, *ends), ends, strict=False))

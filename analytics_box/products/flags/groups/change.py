@@ -1,0 +1,181 @@
+"""Making, changing and deleting target groups: each verb writes its rows and audit entries in the caller's transaction.
+
+Whoever calls one does so inside flags.saving, so that memory follows.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from analytics_box.base import audit, ids
+from analytics_box.base.errors import BadRequest, Conflict
+from analytics_box.base.names import is_visible, one_line
+from analytics_box.base.store.db import Connection
+from analytics_box.products.flags import rows
+from analytics_box.products.flags.access import Reach, check, existing_group
+from analytics_box.products.flags.editing import change as flags
+from analytics_box.products.flags.evaluation.checking import environment_faults, group_faults
+from analytics_box.products.flags.flag import LARGEST_SCOPE, MOST_GROUPS, Flag, Node, Rule, TargetGroup
+from analytics_box.products.flags.groups.messages import ChangedGroup, NewGroup
+from analytics_box.products.flags.scope import Scope
+from analytics_box.tenants.tenancy.messages import date, millis
+
+SUBJECT: Final = "target group"
+
+
+def create(db: Connection, own: Reach, given: NewGroup) -> TargetGroup:
+    """A new target group. Raises Forbidden, BadRequest or Conflict."""
+    check(db, own, "member")
+    made = drafted(own, given, flags.known(db, own))
+    put(db, own, None, made)
+    return made
+
+
+def update(db: Connection, own: Reach, given: ChangedGroup) -> TargetGroup:
+    """Another state of a target group; what is not given stays.
+
+    Raises Forbidden, NotFound, BadRequest or Conflict.
+    """
+    check(db, own, "member")
+    before = _expected(db, own, given)
+    after = redrafted(own, before, given, flags.known(db, own))
+    if after != before:
+        put(db, own, before, after)
+    return after
+
+
+def drafted(own: Reach, given: NewGroup, scope: Scope) -> TargetGroup:
+    """A target group as it would be among those of a scope; nothing is stored. Raises BadRequest or Conflict."""
+    if len(scope.groups) >= MOST_GROUPS:
+        raise Conflict.full("targetGroups", MOST_GROUPS, f"There may be {MOST_GROUPS} target groups; delete one first")
+    made = TargetGroup(
+        id=ids.new_id(),
+        organization_id=own.organization_id,
+        website_id=own.website_id,
+        name=_name(given.name),
+        description=(given.description or "").strip(),
+        color=(given.color or "").lower(),
+        rules=given.rules,
+        created_by=own.by.actor,
+        created_at=own.by.now,
+        updated_at=own.by.now,
+    )
+    _check_rules(made, scope)
+    return made
+
+
+def redrafted(own: Reach, before: TargetGroup, given: ChangedGroup, scope: Scope) -> TargetGroup:
+    """The state that a target group would get, or the one it has where nothing changes. Raises BadRequest."""
+    fields: dict[str, object] = {}
+    if given.name is not UNSET:
+        fields["name"] = _name(given.name)
+    if given.description is not UNSET:
+        fields["description"] = (given.description or "").strip()
+    if given.color is not UNSET:
+        fields["color"] = (given.color or "").lower()
+    if given.rules is not UNSET:
+        fields["rules"] = given.rules
+    after = replace(before, **fields)
+    if after == before:
+        return before
+    after = replace(after, updated_at=max(own.by.now, before.updated_at + 1))
+    _check_rules(after, scope)
+    return after
+
+
+def put(db: Connection, own: Reach, before: TargetGroup | None, after: TargetGroup) -> None:
+    """Store a drafted target group, a new one for a `before` of None. Raises Conflict."""
+    if before is None:
+        rows.insert_group(db, after)
+    else:
+        rows.update_group(db, after)
+    _check_size(db, own)
+    if before is None:
+        record(db, own, after, "created", {"rules": len(after.rules)})
+    else:
+        record(db, own, after, "updated", _difference(before, after))
+
+
+def delete(db: Connection, own: Reach, group_id: str) -> list[Flag]:
+    """The target group is gone, also from its flags, which this returns.
+
+    Raises Forbidden, NotFound, or Conflict where conditions of rules name it.
+    """
+    check(db, own, "member")
+    gone, scope = existing_group(db, own, group_id), flags.known(db, own)
+    naming = [flag.key for flag in scope.flags if names(flag.definition.rules, group_id)]
+    if naming:
+        raise Conflict(f"Conditions of {', '.join(naming[:5])} name this target group; change those first")
+    changed = [
+        flags.record(db, own.by, flag, _without(flag, group_id), act="updated") for flag in uses(scope, group_id)
+    ]
+    rows.remove_group(db, group_id)
+    record(db, own, gone, "deleted", {"flags": [flag.key for flag in changed]})
+    return changed
+
+
+def uses(scope: Scope, group_id: str) -> list[Flag]:
+    """The flags that have a target group."""
+    return [flag for flag in scope.flags if group_id in flag.definition.targetGroupIds]
+
+
+def names(rules: Iterable[Rule], group_id: str) -> bool:
+    """Whether a condition of these rules names a target group."""
+    return any(rule.conditions is not None and _names(rule.conditions, group_id) for rule in rules)
+
+
+def record(db: Connection, own: Reach, group: TargetGroup, action: audit.Action, detail: Mapping[str, object]) -> None:
+    """Write down what was done to a target group; no rule, because rules name people."""
+    audit.record(db, own.by, group.organization_id, action, SUBJECT, group.id, {"name": group.name, **detail})
+
+
+def _expected(db: Connection, own: Reach, given: ChangedGroup) -> TargetGroup:
+    """The group, if it is as whoever changes it has seen it. Raises NotFound or Conflict."""
+    found = existing_group(db, own, given.id)
+    if given.updatedAt is not None and millis(given.updatedAt) != found.updated_at:
+        changed = date(found.updated_at).isoformat(timespec="milliseconds")
+        raise Conflict.about("updatedAt", f"Somebody changed this target group meanwhile: at {changed}")
+    return found
+
+
+def _check_rules(group: TargetGroup, scope: Scope) -> None:
+    others = [other for other in scope.groups if other.id != group.id]
+    found = group_faults(group) or list(environment_faults(scope.flags, [*others, group], scope.groups))
+    if found:
+        raise BadRequest(found[0].message, details=tuple(found))
+
+
+def _check_size(db: Connection, own: Reach) -> None:
+    if rows.bytes_of(db, own.scope)[1] > LARGEST_SCOPE:
+        raise Conflict(f"All target groups together can have up to {LARGEST_SCOPE:,} bytes; shrink or delete one first")
+
+
+def _difference(before: TargetGroup, after: TargetGroup) -> dict[str, object]:
+    found: dict[str, object] = {
+        name: {"before": getattr(before, name), "after": getattr(after, name)}
+        for name in ("name", "description", "color")
+        if getattr(before, name) != getattr(after, name)
+    }
+    if before.rules != after.rules:
+        found["rules"] = {"before": len(before.rules), "after": len(after.rules)}
+    return found
+
+
+def _without(flag: Flag, group_id: str) -> Flag:
+    kept = tuple(found for found in flag.definition.targetGroupIds if found != group_id)
+    return replace(flag, definition=replace(flag.definition, targetGroupIds=kept))
+
+
+def _names(node: Node, group_id: str) -> bool:
+    if node.group == group_id:
+        return True
+    return any(_names(part, group_id) for part in (*(node.all or ()), *(node.any or ()), *(node.none or ())))
+
+
+def _name(given: str) -> str:
+    name = one_line(given)
+    if not name or not is_visible(name):
+        raise BadRequest.about("name", "Write a name of letters that can be seen")
+    return name

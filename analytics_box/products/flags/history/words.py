@@ -1,0 +1,122 @@
+"""A change of a flag as a line of text. Pure."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import msgspec
+from msgspec.structs import replace
+
+from analytics_box.base.texts import FlagHistory, figures
+from analytics_box.products.flags import sentences
+from analytics_box.products.flags.flag import Prerequisite, Rule, Scalar, Variant
+from analytics_box.products.flags.history.difference import Change
+
+LONGEST: Final = 200  # characters of a value
+MOST_VALUES: Final = 10  # of a rule that came or went
+_NOBODY: Final[Mapping[str, str]] = {}
+_SWITCHES: Final = frozenset(("defaultValue", "persistAcrossAuth"))
+_PERCENT: Final = frozenset(("rolloutPercentage", "weight"))
+
+
+def line(change: Change, groups: Mapping[str, str]) -> str:
+    """What changed, as "Rollout: 10 % → 50 %". `groups` are names of target groups by id."""
+    words = FlagHistory
+    if change.kind == "moved" and not change.item:
+        before, after = (_order(change.field, keys, groups) for keys in (change.before, change.after))
+        return words.changed.format(name=words.orders[change.field], before=before, after=after)
+    item = groups.get(change.item, change.item) if change.field == "targetGroupIds" else change.item
+    name = words.fields[change.field].format(item=figures.visible(item))
+    if change.kind == "moved":
+        return words.moved.format(name=name, before=change.before)
+    if isinstance(change.before, Variant) and isinstance(change.after, Variant):
+        return _variant(name, change.before, change.after)
+    if isinstance(change.before, Rule) and isinstance(change.after, Rule):
+        return _rule(name, change.before, change.after, groups)
+    before, after = (_value(change.field, value, groups) for value in (change.before, change.after))
+    says = {"added": bool(after), "removed": bool(before)}.get(change.kind, True)
+    return _LINES[change.kind, says].format(name=name, before=before, after=after)
+
+
+def of_version(number: int) -> str:
+    """The note of a version that gives another one back, where nobody wrote any."""
+    return FlagHistory.restored.format(version=number)
+
+
+_LINES: Final = {
+    ("changed", True): FlagHistory.changed,
+    ("added", True): FlagHistory.added,
+    ("added", False): FlagHistory.added_only,
+    ("removed", True): FlagHistory.removed,
+    ("removed", False): FlagHistory.removed_only,
+}
+
+
+def _variant(name: str, before: Variant, after: Variant) -> str:
+    """What is different of a variant."""
+    said = (
+        FlagHistory.changed.format(name=text, before=_value(field, was), after=_value(field, became))
+        for field, text in FlagHistory.variant_fields.items()
+        for was, became in [(getattr(before, field), getattr(after, field))]
+        if was != became
+    )
+    return f"{name}: {', '.join(said)}"
+
+
+def _rule(name: str, before: Rule, after: Rule, groups: Mapping[str, str]) -> str:
+    """What is different of a rule: which values came and went, if that is all."""
+    words, was, became = FlagHistory, _sentence(before, groups), _sentence(after, groups)
+    if _with_values(before, ()) == _with_values(after, ()):
+        old, new = (sentences.rule_values(rule) for rule in (before, after))
+        came, gone = ([one for one in ones if one not in others] for ones, others in ((new, old), (old, new)))
+        said = [words.came.format(values=_listed(came))] if came else []
+        said += [words.gone.format(values=_listed(gone))] if gone else []
+        if said:
+            return words.rule_values.format(name=name, rule=became, changes=", ".join(said))
+    if was == became:
+        return words.rule_details.format(name=name, rule=became)
+    return words.rule_changed.format(name=name, before=was, after=became)
+
+
+def _with_values(rule: Rule, values: tuple[Scalar, ...]) -> Rule:
+    return replace(rule, value=None, values=values, batchValues=values)
+
+
+def _listed(values: list[Scalar]) -> str:
+    """Some values, and how many more there are."""
+    said = [sentences.shown(value) for value in values[:MOST_VALUES]]
+    more = len(values) - len(said)
+    return ", ".join(said) + (FlagHistory.more.format(count=figures.count(more)) if more else "")
+
+
+def _sentence(rule: Rule, groups: Mapping[str, str]) -> str:
+    return _cut(sentences.plain(sentences.rule_sentence(rule, groups)))
+
+
+def _order(field: str, keys: list[str], groups: Mapping[str, str]) -> str:
+    return ", ".join(figures.visible(groups.get(key, key) if field == "targetGroupIds" else key) for key in keys)
+
+
+def _value(field: str, value: Any, groups: Mapping[str, str] = _NOBODY) -> str:
+    """A value in a line; empty where its name says all, as of dependencies."""
+    words = FlagHistory
+    match value:
+        case bool() if field in _SWITCHES:
+            return words.on if value else words.off
+        case int() | float() if field in _PERCENT:
+            return f"{value:.10g}{figures.NBSP}%"
+        case Variant():
+            return _value("value", value.value)
+        case Prerequisite():
+            return words.gives.format(values=words.or_.join(figures.visible(one) for one in value.gives))
+        case Rule():
+            return _sentence(value, groups)
+        case None | "":
+            return words.nothing
+        case str():
+            return "" if field in {"dependencies", "targetGroupIds"} else words.quoted.format(text=_cut(value))
+    return _cut(msgspec.json.encode(value).decode())
+
+
+def _cut(text: str) -> str:
+    shown = figures.visible(text[: LONGEST + 1])
+    return shown if len(text) <= LONGEST else f"{shown[:LONGEST]}…"

@@ -1,0 +1,65 @@
+"""The text of a file of flags as plain values, and whose it is."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+import msgspec
+
+from analytics_box.base.errors import BadRequest
+from analytics_box.products.flags.moving import flagd, growthbook, launchdarkly, own, unleash
+from analytics_box.products.flags.moving.wanted import File, Source
+
+_ODD: Final = "The file cannot be read: a value in it is not of the kind that it should be"
+_UNKNOWN: Final = (
+    "This is no file of flags: it is neither an export of this box, nor one of Unleash, GrowthBook, LaunchDarkly or "
+    "flagd; say which by source"
+)
+_READERS: Final[dict[Source, Callable[[Mapping[str, Any], str | None], File]]] = {
+    "analytics-box": own.read,
+    "unleash": unleash.read,
+    "growthbook": growthbook.read,
+    "launchdarkly": launchdarkly.read,
+    "flagd": flagd.read,
+    "flagd-v3": flagd.read_v3,
+}
+_LOOKS: Final[tuple[tuple[Source, Callable[[Mapping[str, Any]], bool]], ...]] = (
+    ("analytics-box", own.is_own),
+    ("flagd", flagd.is_flagd),
+    ("launchdarkly", launchdarkly.is_launchdarkly),
+    ("unleash", unleash.is_unleash),
+    ("growthbook", growthbook.is_growthbook),
+)
+
+
+def read(content: str, source: Source | None = None, environment: str | None = None) -> tuple[Source, File]:
+    """What a file wants in one of its environments, and whose it is. Raises BadRequest."""
+    given = _mapping(content)
+    found = source or next((name for name, looks_so in _LOOKS if looks_so(given)), None)
+    if found is None:
+        raise BadRequest(_UNKNOWN)
+    reader = flagd.read_unsure if source is None and found == "flagd" else _READERS[found]
+    try:
+        return found, reader(given, environment)
+    except (TypeError, ValueError, KeyError, IndexError, OverflowError, RecursionError) as odd:
+        raise BadRequest(_ODD) from odd
+
+
+def written(value: object) -> str:
+    """JSON for people."""
+    return msgspec.json.format(msgspec.json.encode(value), indent=2).decode() + "\n"
+
+
+def _mapping(content: str) -> dict[str, Any]:
+    text = content.removeprefix("\ufeff")
+    if not text.strip():
+        raise BadRequest("The file is empty")
+    try:
+        found = msgspec.json.decode(text)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError) as broken:
+        raise BadRequest(f"This is no JSON: {broken}") from broken
+    if isinstance(found, list):
+        is_launchdarkly = any(isinstance(one, dict) and "variations" in one for one in found)
+        return {"items" if is_launchdarkly else "features": found}
+    if not isinstance(found, dict):
+        raise BadRequest("This is no file of flags: it has to be an object")
+    return found

@@ -1,0 +1,210 @@
+"""Conditions of GrowthBook, written as those of MongoDB. Pure."""
+
+from collections.abc import Callable, Mapping, Sequence
+from operator import ge, gt, le, lt
+from typing import Any, Final
+
+from analytics_box.base.file_queue import keep_going
+from analytics_box.products.flags.flag import Node, Operator, Scalar
+from analytics_box.products.flags.moving.conditions import (
+    EVERYBODY,
+    MOST_PARTS,
+    NOBODY,
+    all_of,
+    any_of,
+    exists,
+    insensitive,
+    leaf,
+    none_of,
+    of_type,
+    one_of,
+    pattern,
+)
+from analytics_box.products.flags.moving.taking import is_scalar, listed, mapping, number, scalars
+from analytics_box.products.flags.moving.wanted import Notes
+from analytics_box.query.patterns import found_in
+
+_USER: Final = "user_id"
+IDS: Final = frozenset(("id", "userId", "user_id"))  # attributes that are the user id here
+_LOOSE: Final = "it compares versions, and versions without three numbers are ordered differently here"
+_DEEPEST: Final = 20
+
+_NUMBERS: Final[dict[str, Operator]] = {
+    "$gt": "greater",
+    "$gte": "greater_or_equal",
+    "$lt": "less",
+    "$lte": "less_or_equal",
+}
+_HOLDS: Final[dict[str, Callable[[float, float], bool]]] = {"$gt": gt, "$gte": ge, "$lt": lt, "$lte": le}
+_VERSIONS: Final[dict[str, Operator]] = {
+    "$veq": "version_equals",
+    "$vgt": "version_greater",
+    "$vgte": "version_greater_or_equal",
+    "$vlt": "version_less",
+    "$vlte": "version_less_or_equal",
+}
+
+
+class _Strange(Exception):
+    """Something that cannot be said here; its text says what."""
+
+
+def attribute_of(name: str) -> str:
+    """What an attribute is called here."""
+    return _USER if name in IDS else name
+
+
+def condition(given: Mapping[str, Any], groups: Mapping[str, Any], notes: Notes, of: str) -> Node | None:
+    """The condition of a rule; None where it cannot be said, which is noted."""
+    try:
+        reading = _Reading(groups)
+        found = reading.whole(given, 0)
+        if reading.compares_versions:
+            notes.lose(f"{of}: {_LOOSE}")
+        return found
+    except _Strange as strange:
+        notes.lose(f"{of}: {strange} has no counterpart")
+        return None
+
+
+class _Reading:
+    def __init__(self, groups: Mapping[str, Any]) -> None:
+        self._groups = groups
+        self.compares_versions = False
+        self._parts = 0  # that were read, those of a saved group each time that it is named
+
+    def whole(self, given: Mapping[str, Any], depth: int) -> Node:
+        self._parts += 1
+        if depth > _DEEPEST:
+            raise _Strange("a condition as deep as that")
+        if self._parts > MOST_PARTS:
+            raise _Strange("a condition as large as that")
+        keep_going()
+        return all_of([self._entry(str(name), asked, depth + 1) for name, asked in given.items()])
+
+    def _entry(self, name: str, asked: Any, depth: int) -> Node:
+        inside = [self.whole(mapping(one), depth) for one in listed(asked)] if name in _JOINED else []
+        if name in _JOINED:
+            return _EMPTY[name] if not inside else _JOINED[name](inside)
+        if name == "$not":
+            return none_of([self.whole(mapping(asked), depth)])
+        if name == "$savedGroup":
+            return self._saved(mapping(asked), depth)
+        if name.startswith("$"):
+            raise _Strange(name)
+        if "." in name:
+            raise _Strange(f"the nested attribute {name}")
+        return self._value(attribute_of(name), asked, depth)
+
+    def _value(self, attribute: str, asked: Any, depth: int) -> Node:
+        if asked is None:
+            return none_of([exists(attribute)])
+        if isinstance(asked, dict) and asked and all(str(name).startswith("$") for name in asked):
+            if asked.get("$exists") is not True:
+                _check_missing(attribute, asked)
+            return all_of([self._operator(attribute, str(name), one, depth) for name, one in asked.items()])
+        if not is_scalar(asked):
+            raise _Strange(f"comparing {attribute} with a list or an object")
+        if asked == "null" or (asked == 0 and asked is not False):
+            raise _Strange(f"comparing {attribute} with {asked}, as which some SDKs read a missing value,")
+        return _equal(attribute, asked)
+
+    def _operator(self, attribute: str, name: str, asked: Any, depth: int) -> Node:
+        if depth > _DEEPEST:
+            raise _Strange("a condition as deep as that")
+        self.compares_versions |= name in _VERSIONS or name == "$vne"
+        if name == "$not":
+            return none_of([self._value(attribute, asked, depth + 1)])
+        if name in {"$inGroup", "$notInGroup"}:
+            found = self._group(attribute, str(asked))
+            return found if name == "$inGroup" else none_of([found])
+        compared = _comparison(attribute, name, asked)
+        if compared is None:
+            raise _Strange(f"{name} of {attribute}")
+        return compared
+
+    def _group(self, attribute: str, name: str) -> Node:
+        given = self._groups.get(name)
+        values = given.get("values") if isinstance(given, dict) else given
+        if not isinstance(values, list) or len(scalars(values)) != len(values):
+            raise _Strange(f"the saved group {name}, whose values the file does not have,")
+        return _one_of(attribute, scalars(values))
+
+    def _saved(self, given: Mapping[str, Any], depth: int) -> Node:
+        name = str(given.get("id", ""))
+        group = mapping(self._groups.get(name))
+        attribute = given.get("attributeKey", group.get("attributeKey"))
+        if group.get("type") == "list" and isinstance(attribute, str):
+            return self._group(attribute_of(attribute), name)
+        if group.get("type") == "condition" and isinstance(group.get("condition"), dict):
+            return self.whole(group["condition"], depth)
+        raise _Strange(f"the saved group {name}")
+
+
+def _comparison(attribute: str, name: str, asked: Any) -> Node | None:
+    """The condition for one operator; None for an unknown one."""
+    if name in _PLAIN and is_scalar(asked):
+        return _PLAIN[name](attribute, asked)
+    if name in {"$eq", "$ne"} and asked is None:
+        return exists(attribute) if name == "$ne" else none_of([exists(attribute)])
+    if name in {"$in", "$nin"} and len(scalars(asked)) == len(listed(asked)):
+        found = _one_of(attribute, scalars(asked))
+        return found if name == "$in" else none_of([found])
+    if name in {"$ini", "$nini"} and all(isinstance(one, str) for one in listed(asked)):
+        alike = insensitive(attribute, listed(asked))
+        return none_of([alike]) if alike is not None and name == "$nini" else alike
+    if name in _NUMBERS and number(asked) == asked:
+        _check_id(attribute, (asked,))
+        return all_of((of_type(attribute, "number"), leaf(attribute, _NUMBERS[name], asked)))
+    if name in _PATTERNS and isinstance(asked, str):
+        matched = pattern(attribute, [asked], _PATTERNS[name])
+        if matched is None:
+            raise _Strange(f"the regular expression {asked[:100]}")
+        return all_of((of_type(attribute, "text"), matched))
+    return _version(attribute, name, asked) if isinstance(asked, str) else None
+
+
+def _version(attribute: str, name: str, wanted: str) -> Node | None:
+    if name == "$vne":
+        return none_of([leaf(attribute, "version_equals", wanted)])
+    return leaf(attribute, _VERSIONS[name], wanted) if name in _VERSIONS else None
+
+
+def _check_missing(attribute: str, asked: Mapping[str, Any]) -> None:
+    """Raise _Strange if users without the attribute meet operators in JavaScript alone: as 0, or as the text null."""
+    for name, one in asked.items():
+        wanted = number(one) if name in _HOLDS else None
+        is_met = wanted is not None and _HOLDS[name](0, wanted)
+        if name in _PATTERNS and isinstance(one, str) and (flagged := pattern(attribute, [one], _PATTERNS[name])):
+            is_met = found_in(str(flagged.value), "null")
+        if is_met:
+            raise _Strange(f"{name} of {attribute}, which users without it meet by some SDKs only,")
+
+
+def _check_id(attribute: str, values: Sequence[Scalar]) -> None:
+    """Raise _Strange if the user id, which is a text here, is compared with something else."""
+    if attribute == _USER and any(not isinstance(one, str) for one in values):
+        raise _Strange("comparing the user id with a number")
+
+
+def _equal(attribute: str, value: Scalar) -> Node:
+    """Whether the attribute itself is this, and not an element of a list."""
+    _check_id(attribute, (value,))
+    return all_of((none_of([of_type(attribute, "list")]), leaf(attribute, "equals", value)))
+
+
+def _one_of(attribute: str, values: Sequence[Scalar]) -> Node:
+    _check_id(attribute, values)
+    return one_of(attribute, values)
+
+
+_JOINED: Final[dict[str, Callable[[list[Node]], Node]]] = {"$and": all_of, "$or": any_of, "$nor": none_of}
+# The results of lists without conditions.
+_EMPTY: Final = {"$and": EVERYBODY, "$or": EVERYBODY, "$nor": NOBODY}
+# GrowthBook's JavaScript SDK does not know $notRegex and $notRegexi, so their flags wait.
+_PATTERNS: Final = {"$regex": "", "$regexi": "(?i)"}
+_PLAIN: Final[dict[str, Callable[[str, Any], Node]]] = {
+    "$eq": _equal,
+    "$ne": lambda attribute, asked: none_of([_equal(attribute, asked)]),
+    "$exists": lambda attribute, asked: exists(attribute) if asked else none_of([exists(attribute)]),
+}

@@ -1,0 +1,183 @@
+"""Flags from a file, over RPC: `flags.import`. A dry run plans the same and stores nothing."""
+
+from functools import partial
+from typing import Annotated, Final
+
+from msgspec import Meta, Struct
+
+from analytics_box.base.errors import BadRequest, Conflict
+from analytics_box.base.file_queue import Existing, FileQueue
+from analytics_box.base.store.db import Connection
+from analytics_box.products.flags.access import Reach, check, reach
+from analytics_box.products.flags.editing.change import known
+from analytics_box.products.flags.editing.draft import clean_environment
+from analytics_box.products.flags.flag import Status as FlagStatus
+from analytics_box.products.flags.messages import Environment, OfScope
+from analytics_box.products.flags.moving import files
+from analytics_box.products.flags.moving.planning import Plan, PlannedFlag, Status, Target, planned
+from analytics_box.products.flags.moving.storing import Outdated, store
+from analytics_box.products.flags.moving.wanted import MOST_BYTES, File, Source
+from analytics_box.products.flags.saving import save
+from analytics_box.web.call import Call
+
+IMPORTS: Final = 6  # a minute, for each organization
+_TRIES: Final = 3
+_EarlierSource = Annotated[Source | None, Meta(extra_json_schema={"deprecated": True})]
+_STATUSES: Final[tuple[Status, ...]] = ("created", "updated", "unchanged", "existing", "failed")
+
+
+class GivenImport(OfScope, frozen=True, kw_only=True):
+    """Input of flags.import: the text of a file. `source` is the program that wrote it; if it is not given, the file
+    tells. `format` is an earlier name of the same field.
+
+    Flags go to `environment`; those of a file of this box stay in theirs unless it is given. `sourceEnvironment` is the
+    one of the file that is read, where it has several. `existing` says what becomes of flags and target groups that
+    are there already.
+    """
+
+    content: Annotated[str, Meta(max_length=MOST_BYTES)]
+    source: Source | None = None
+    format: _EarlierSource = None
+    environment: Environment | None = None
+    sourceEnvironment: Environment | None = None
+    existing: Existing = "skip"
+    dryRun: bool = False
+
+
+class FlagRow(Struct, frozen=True, kw_only=True):
+    """What became of a flag of the file, or what would. Flags are counted from 1.
+
+    `notes` say what is different here. A flag that lost something that decides who gets what is inactive.
+    """
+
+    row: int
+    key: str
+    environment: str | None
+    status: Status
+    flagId: str | None
+    flagStatus: FlagStatus | None
+    notes: tuple[str, ...]
+    field: str
+    error: str
+
+
+class GroupRow(Struct, frozen=True, kw_only=True):
+    """What became of a target group of the file, or what would."""
+
+    name: str
+    status: Status
+    notes: tuple[str, ...]
+    error: str
+
+
+class ImportShown(Struct, frozen=True, kw_only=True):
+    """Output of flags.import. `format` is an earlier name of `source`.
+
+    `inactive` are those new or changed flags that lost something and wait to be looked at; `notes` are about the file
+    as a whole.
+    """
+
+    source: Source
+    format: Annotated[Source, Meta(extra_json_schema={"deprecated": True})]
+    dryRun: bool
+    sourceEnvironment: str | None
+    total: int
+    created: int
+    updated: int
+    unchanged: int
+    existing: int
+    failed: int
+    inactive: int
+    flags: list[FlagRow]
+    targetGroups: list[GroupRow]
+    notes: tuple[str, ...]
+
+
+async def import_flags(call: Call, given: GivenImport) -> ImportShown:
+    """flags.import: flags from a file of this box, of Unleash, GrowthBook, LaunchDarkly or flagd.
+
+    All is stored at once. What is refused leaves nothing behind, and the rest is stored. Raises Forbidden, NotFound,
+    RateLimited, or BadRequest for another file.
+    """
+    if given.source is not None and given.format not in {None, given.source}:
+        raise BadRequest.about("source", "source and format are two names of one field; leave out format")
+    own = reach(call, given.websiteId, given.organizationId)
+    await call.read(lambda db: check(db, own, "member"))
+    if call.identity.operator is None:
+        call.parts.limits.take("flag imports", own.organization_id, IMPORTS)
+    environment = clean_environment(given.environment)
+    source, file = await call.parts[FileQueue].run(
+        call.identity.holder, files.read, given.content, given.source or given.format, given.sourceEnvironment
+    )
+    target = Target(
+        source=source,
+        existing=given.existing,
+        environment=environment,
+        moves=source != "analytics-box" or given.environment is not None,
+    )
+    if source == "analytics-box" and target.moves:
+        _check_one_environment(file)
+    return _shown(given, source, file, await _carried_out(call, own, file, target, dry=given.dryRun))
+
+
+async def _carried_out(call: Call, own: Reach, file: File, target: Target, *, dry: bool) -> Plan:
+    """Plan beside the event loop, then store; anew where somebody changed flags meanwhile. Raises Conflict."""
+    for _ in range(_TRIES):
+        scope = await call.read(lambda db: known(db, own))
+        plan = await call.parts[FileQueue].run(call.identity.holder, planned, scope, own, file, target)
+        if dry:
+            return plan
+        try:
+            await save(call.parts, own.scope, partial(_store, own, plan, target.source), adds=True)
+        except Outdated:
+            continue
+        return plan
+    raise Conflict("Others change these flags all the time; import the file again in a moment")
+
+
+def _store(own: Reach, plan: Plan, source: Source, db: Connection) -> None:
+    store(db, own, plan, source)
+
+
+def _check_one_environment(file: File) -> None:
+    names = {one.environment for one in file.flags}
+    if len(names) > 1:
+        listed = ", ".join(sorted(name or '""' for name in names))
+        raise BadRequest.about(
+            "sourceEnvironment", f"The file has flags of several environments; say of which they are to be: {listed}"
+        )
+
+
+def _shown(given: GivenImport, source: Source, file: File, plan: Plan) -> ImportShown:
+    flags = sorted(plan.flags, key=lambda one: one.wanted.number)
+    counts = {status: sum(one.status == status for one in flags) for status in _STATUSES}
+    return ImportShown(
+        source=source,
+        format=source,
+        dryRun=given.dryRun,
+        sourceEnvironment=file.chosen,
+        total=len(flags),
+        inactive=sum(one.wanted.decides and one.status in {"created", "updated"} for one in flags),
+        flags=[_row(one, dry=given.dryRun) for one in flags],
+        targetGroups=[
+            GroupRow(name=one.wanted.name, status=one.status, notes=one.wanted.notes, error=one.error)
+            for one in plan.groups
+        ],
+        notes=file.notes,
+        **counts,
+    )
+
+
+def _row(one: PlannedFlag, *, dry: bool) -> FlagRow:
+    flag = one.flag
+    return FlagRow(
+        row=one.wanted.number,
+        key=one.wanted.key,
+        environment=flag.environment if flag is not None else one.wanted.environment,
+        status=one.status,
+        flagId=None if flag is None or (dry and one.status == "created") else flag.id,
+        flagStatus=None if flag is None else flag.definition.status,
+        notes=one.notes,
+        field=one.field,
+        error=one.error,
+    )

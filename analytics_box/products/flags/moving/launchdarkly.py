@@ -1,0 +1,295 @@
+"""Flags of LaunchDarkly: of its API (`GET /api/v2/flags/…` with `summary=0`), or what its SDKs get. Pure.
+
+A flag of LaunchDarkly has targets, rules and a fallthrough, each of which gives one variation, or draws one. A draw
+becomes a rule for each variation, with the range of its draw.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+import msgspec
+from msgspec import Struct
+
+from analytics_box.base.errors import BadRequest
+from analytics_box.products.flags.evaluation.bucketing import draw_by
+from analytics_box.products.flags.flag import Bucketing, Definition, Node, Prerequisite, Rule, Variant
+from analytics_box.products.flags.moving.conditions import (
+    EVERYBODY,
+    all_of,
+    identity_of,
+    leaf,
+    none_of,
+    one_of,
+    rule,
+    variants_of,
+)
+from analytics_box.products.flags.moving.launchdarkly_clauses import Segments, attribute_of, drawable
+from analytics_box.products.flags.moving.taking import listed, mapping, mappings, number, scalars, text
+from analytics_box.products.flags.moving.wanted import (
+    MOST,
+    File,
+    Notes,
+    Wanted,
+    chosen_environment,
+    description_of,
+    disagreements,
+    key_error,
+    name_of,
+    wanted,
+)
+
+_ALL: Final = 100_000  # what weights add up to
+_USER: Final = frozenset(("", "user"))  # kinds of context
+
+
+class Feature(Struct, frozen=True, kw_only=True):
+    """A flag of one environment. `state` is what SDKs get of it, or what the API says of the environment.
+
+    `variants` have each value once; `gives` says of each variation which of them it is.
+    """
+
+    key: str
+    given: Mapping[str, Any]
+    state: Mapping[str, Any]
+    variants: Sequence[Variant]
+    gives: Sequence[int]
+
+    @property
+    def is_boolean(self) -> bool:
+        return bool(self.variants) and all(isinstance(one.value, bool) for one in self.variants)
+
+    def variant(self, variation: Any) -> Variant | None:
+        """The variant of a variation, by its position; None where there is none."""
+        is_position = isinstance(variation, int) and 0 <= variation < len(self.gives)
+        return self.variants[self.gives[variation]] if is_position else None
+
+
+def is_launchdarkly(given: Mapping[str, Any]) -> bool:
+    """Whether this looks like such a file."""
+    found = _listed(given)
+    return bool(found) and all("variations" in one for one in found)
+
+
+def read(given: Mapping[str, Any], environment: str | None = None) -> File:
+    """What a file wants in one of its environments. Raises BadRequest."""
+    found = _listed(given)
+    if len(found) > MOST:
+        raise BadRequest(f"A file can have up to {MOST:,} flags; split it")
+    chosen = chosen_environment((name for one in found for name in mapping(one.get("environments"))), environment)
+    segments = Segments(given.get("segments"))
+    read_features = [_feature(one, chosen) for one in found]
+    features = {one.key: one for one in read_features}
+    flags = tuple(_wanted(position, one, features, segments) for position, one in enumerate(read_features, 1))
+    return File(
+        flags=flags,
+        groups=tuple(segments.groups()),
+        notes=tuple(disagreements("LaunchDarkly", flags)),
+        chosen=chosen,
+    )
+
+
+def _listed(given: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    flags = given.get("flags")
+    if isinstance(flags, dict) and "items" not in flags:
+        return [{"key": key} | dict(mapping(one)) for key, one in flags.items()]
+    found = mappings(flags) or mappings(mapping(flags).get("items")) or mappings(given.get("items"))
+    return found or ([given] if "variations" in given and "key" in given else [])
+
+
+def _feature(given: Mapping[str, Any], environment: str | None) -> Feature:
+    variations = listed(given.get("variations"))
+    is_of_api = bool(variations) and all(isinstance(one, dict) and "value" in one for one in variations)
+    values = [one["value"] for one in variations] if is_of_api else variations
+    names = [text(one.get("name")) for one in variations] if is_of_api else []
+    variants = variants_of(values, names)
+    places = {identity_of(one.value): place for place, one in enumerate(variants)}
+    return Feature(
+        key=text(given.get("key")),
+        given=given,
+        state=given if environment is None else mapping(mapping(given.get("environments")).get(environment)),
+        variants=variants,
+        gives=[places[identity_of(value)] for value in values],
+    )
+
+
+def _wanted(position: int, feature: Feature, others: Mapping[str, Feature], segments: Segments) -> Wanted:
+    error = key_error(feature.key) or ("" if feature.variants else "It has no variations")
+    if error:
+        return Wanted(number=position, key=feature.key, error=error, field="key")
+    if not feature.state:
+        return Wanted(number=position, key=feature.key, error="The file does not have it in this environment")
+    notes = Notes()
+    reading = _Reading(feature, segments, notes)
+    is_archived = feature.given.get("archived") is True or feature.state.get("archived") is True
+    is_on = feature.state.get("on") is True
+    prerequisites = tuple(reading.prerequisites(others))
+    fields: dict[str, Any] = {
+        "name": name_of(feature.given.get("name"), feature.key),
+        "description": description_of(feature.given.get("description")),
+        "status": "archived" if is_archived else "active" if is_on else "inactive",
+        "prerequisites": prerequisites,
+        "offValue": reading.off(),
+    }
+    rules = [*reading.targets(), *reading.rules()]
+    fields |= reading.last(rules)
+    shared = fields.get("bucketing") or next((one.bucketing for one in rules if one.bucketing is not None), Bucketing())
+    fields |= {"bucketing": shared, "rules": tuple(_without(one, shared) for one in fields.pop("rules", rules))}
+    return wanted(position, feature.key, Definition(**fields), notes)
+
+
+def _without(one: Rule, shared: Bucketing) -> Rule:
+    """A rule without a bucketing that is the flag's."""
+    same = one.bucketing is not None and msgspec.structs.replace(one.bucketing, variantSalt="") == (
+        msgspec.structs.replace(shared, variantSalt="")
+    )
+    return msgspec.structs.replace(one, bucketing=None) if same else one
+
+
+class _Reading:
+    """One flag while it is read."""
+
+    def __init__(self, feature: Feature, segments: Segments, notes: Notes) -> None:
+        self._feature = feature
+        self._segments = segments
+        self._notes = notes
+
+    def prerequisites(self, others: Mapping[str, Feature]) -> Iterable[Prerequisite]:
+        """Which other flags have to give what."""
+        for one in mappings(self._feature.state.get("prerequisites")):
+            key = text(one.get("key"))
+            other = others.get(key)
+            given = None if other is None else other.variant(one.get("variation"))
+            if other is None or given is None or key_error(key):
+                self._notes.lose(f"It needs the flag {key}, which the file does not have")
+            elif other.is_boolean:
+                yield Prerequisite(key=key, gives=("true" if given.value else "false",))
+            else:
+                yield Prerequisite(key=key, gives=(given.key,))
+
+    def off(self) -> Any:
+        """The value while it is off, or while others are not as it needs them; None if that is the code's default."""
+        given = self._feature.variant(self._feature.state.get("offVariation"))
+        return None if given is None else given.value
+
+    def targets(self) -> Iterable[Rule]:
+        """Rules for users who are named one by one."""
+        for one in (
+            *mappings(self._feature.state.get("targets")),
+            *mappings(self._feature.state.get("contextTargets")),
+        ):
+            values = scalars(one.get("values"))
+            if not values:
+                continue
+            if text(one.get("contextKind")) not in _USER:
+                self._notes.lose(f"Targets of the kind {text(one.get('contextKind'))} have no counterpart")
+                continue
+            yield from self._given(one_of("user_id", values), one, "targets")
+
+    def rules(self) -> Iterable[Rule]:
+        """Rules of its rules."""
+        for position, one in enumerate(mappings(self._feature.state.get("rules")), 1):
+            condition = self._segments.condition(mappings(one.get("clauses")), self._notes, f"Rule {position}")
+            if condition is not None:
+                yield from self._given(condition, one, text(one.get("description")) or f"Rule {position}")
+
+    def last(self, rules: list[Rule]) -> dict[str, Any]:
+        """What those get whom no rule takes: fields of the definition, perhaps with further rules."""
+        given = mapping(self._feature.state.get("fallthrough"))
+        rollout = mapping(given.get("rollout"))
+        if not rollout:
+            found = self._feature.variant(given.get("variation"))
+            if found is None:
+                self._notes.lose("It says nothing for everybody else")
+            return self._always(found or self._feature.variants[0])
+        bucketing = self._bucketing(rollout)
+        shares = self._shares(rollout)
+        if bucketing is None or not shares:
+            self._notes.lose("What everybody else gets cannot be drawn here")
+            return self._always(self._feature.variants[0])
+        first, share = shares[0]
+        plain = sum(share for _, share in shares) >= 100 and not bucketing.attribute
+        if plain and self._feature.is_boolean and first.value is True and len(shares) < 3:
+            return {"type": "rollout", "rolloutPercentage": share, "bucketing": bucketing}
+        keys = [one.key for one, _ in shares]
+        if plain and not self._feature.is_boolean and len(set(keys)) == len(keys):
+            weights = {one.key: share for one, share in shares}
+            ordered = [one for one, _ in shares] + [one for one in self._feature.variants if one.key not in weights]
+            variants = tuple(msgspec.structs.replace(one, weight=weights.get(one.key, 0.0)) for one in ordered)
+            drawn = msgspec.structs.replace(bucketing, variantSalt=bucketing.salt)
+            return {"type": "multivariant", "variants": variants, "bucketing": drawn}
+        chain = list(self._drawn(EVERYBODY, shares, bucketing, ""))
+        return self._always(shares[-1][0]) | {"rules": (*rules, *chain), "bucketing": bucketing}
+
+    def _always(self, variant: Variant) -> dict[str, Any]:
+        if self._feature.is_boolean:
+            return {"type": "boolean", "defaultValue": variant.value is True}
+        weighted = (
+            msgspec.structs.replace(one, weight=100.0 if one.key == variant.key else 0.0)
+            for one in self._feature.variants
+        )
+        return {"type": "multivariant", "variants": tuple(weighted)}
+
+    def _given(self, condition: Node, given: Mapping[str, Any], name: str) -> Iterable[Rule]:
+        """What those get who meet a condition."""
+        rollout = mapping(given.get("rollout"))
+        if not rollout:
+            variant = self._feature.variant(given.get("variation"))
+            if variant is None:
+                self._notes.lose(f"{name}: it gives a variation that the flag does not have")
+                return
+            yield rule(condition, **self._gives(variant), name=name)
+            return
+        bucketing, shares = self._bucketing(rollout), self._shares(rollout)
+        if bucketing is None or not shares:
+            self._notes.lose(f"{name}: it draws in a way that has no counterpart")
+            return
+        yield from self._drawn(condition, shares, bucketing, name)
+
+    def _drawn(
+        self, condition: Node, shares: Sequence[tuple[Variant, float]], bucketing: Bucketing, name: str
+    ) -> Iterable[Rule]:
+        """A rule for each share. Users without what is drawn by, or with a value that is neither a text nor a whole
+        number, get the first; those past all get the last.
+        """
+        if bucketing.attribute:
+            without = all_of((condition, none_of([drawable(bucketing.attribute)])))
+            yield rule(without, **self._gives(shares[0][0]), name=name)
+            drawn, end = draw_by(bucketing)(""), 0.0  # here an empty text draws no user
+            for variant, share in shares:
+                end += share
+                if drawn < end or variant is shares[-1][0]:
+                    empty = all_of((condition, leaf(bucketing.attribute, "equals", "")))
+                    yield rule(empty, **self._gives(variant), name=name)
+                    break
+        start = 0.0
+        for variant, share in shares[:-1]:
+            between: dict[str, Any] = {"above": start, "percentage": start + share, "bucketing": bucketing}
+            yield rule(condition, **self._gives(variant), **between, name=name)
+            start += share
+        yield rule(condition, **self._gives(shares[-1][0]), name=name)
+
+    def _gives(self, variant: Variant) -> dict[str, Any]:
+        return {"enabled": variant.value is True} if self._feature.is_boolean else {"variant": variant.key}
+
+    def _bucketing(self, rollout: Mapping[str, Any]) -> Bucketing | None:
+        if text(rollout.get("contextKind") or rollout.get("rolloutContextKind")) not in _USER:
+            return None
+        by = "key" if rollout.get("kind") == "experiment" else text(rollout.get("bucketBy")) or "key"
+        attribute = attribute_of(by)
+        if attribute is None:
+            return None
+        seed = rollout.get("seed")
+        salt = str(seed) if isinstance(seed, int) else f"{self._feature.key}.{text(self._feature.state.get('salt'))}"
+        return Bucketing(algorithm="launchdarkly", salt=salt, attribute="" if attribute == "user_id" else attribute)
+
+    def _shares(self, rollout: Mapping[str, Any]) -> list[tuple[Variant, float]]:
+        """The variants that are drawn, with their percent, without those that nobody draws."""
+        found: list[tuple[Variant, float]] = []
+        weighted = mappings(rollout.get("variations"))
+        for one in weighted:
+            variant, weight = self._feature.variant(one.get("variation")), number(one.get("weight")) or 0
+            if variant is None:
+                return []
+            if weight > 0:
+                found.append((variant, round(weight * 100 / _ALL, 6)))
+        return found

@@ -1,0 +1,120 @@
+"""The constraints of Unleash's strategies as conditions. Pure."""
+
+from collections.abc import Iterable, Mapping
+from ipaddress import IPv6Network
+from typing import Any, Final
+
+from analytics_box.products.flags.evaluation.matching import network_of
+from analytics_box.products.flags.flag import Node, Operator, Scalar
+from analytics_box.products.flags.moving.conditions import (
+    STRICT_VERSION,
+    all_of,
+    each_of,
+    has_huge_number,
+    insensitive,
+    is_version,
+    leaf,
+    none_of,
+    one_of,
+    pattern,
+    version,
+)
+from analytics_box.products.flags.moving.patterns import ASCII_SPACES
+from analytics_box.products.flags.moving.taking import number, text, texts
+from analytics_box.products.flags.moving.wanted import Notes
+
+ATTRIBUTES: Final = {"userId": "user_id"}  # the rest are properties of the same name
+_HERE: Final = frozenset(("currentTime", "environment", "appName"))  # Unleash's clients say them of themselves
+
+_TEXTS: Final[dict[str, Operator]] = {
+    "STR_CONTAINS": "contains",
+    "STR_STARTS_WITH": "starts_with",
+    "STR_ENDS_WITH": "ends_with",
+}
+# IPv4 addresses that are written as IPv6.
+_MAPPED: Final = IPv6Network("::ffff:0:0/96")
+_NUMBERS: Final[dict[str, tuple[Operator, ...]]] = {
+    "NUM_EQ": ("greater_or_equal", "less_or_equal"),
+    "NUM_GT": ("greater",),
+    "NUM_GTE": ("greater_or_equal",),
+    "NUM_LT": ("less",),
+    "NUM_LTE": ("less_or_equal",),
+}
+_VERSIONS: Final[dict[str, Operator]] = {
+    "SEMVER_EQ": "version_equals",
+    "SEMVER_GT": "version_greater",
+    "SEMVER_GTE": "version_greater_or_equal",
+    "SEMVER_LT": "version_less",
+    "SEMVER_LTE": "version_less_or_equal",
+}
+
+
+def condition(constraints: Iterable[Mapping[str, Any]], notes: Notes) -> Node | None:
+    """What all of them ask for; None where one cannot be said here, which is noted."""
+    found = [_one(given, notes) for given in constraints]
+    known = [node for node in found if node is not None]
+    return all_of(known) if len(known) == len(found) else None
+
+
+def _one(given: Mapping[str, Any], notes: Notes) -> Node | None:
+    name, operator = text(given.get("contextName")), text(given.get("operator"))
+    node = None if not name or name in _HERE else _asked(ATTRIBUTES.get(name, name), operator, given)
+    if node is None:
+        notes.lose(f"The constraint {name} {operator} has no counterpart")
+        return None
+    return none_of([node]) if given.get("inverted") is True else node
+
+
+def _asked(attribute: str, operator: str, given: Mapping[str, Any]) -> Node | None:
+    values, value = texts(given.get("values")), given.get("value")
+    if any(one != one.strip() or not one for one in values):  # Unleash's SDKs read such values differently.
+        return None
+    if operator in {"IN", "NOT_IN"}:
+        found = one_of(attribute, values if attribute == "user_id" else _with_twins(values))
+        return found if operator == "IN" else none_of([found])
+    if operator in _TEXTS:
+        if given.get("caseInsensitive") is True:
+            return insensitive(attribute, values, _TEXTS[operator])
+        return each_of(attribute, _TEXTS[operator], values)
+    if operator in _NUMBERS:
+        wanted = number(value)
+        if wanted is None:
+            return None
+        unspaced = leaf(attribute, "matches", r"^\S+$")
+        return all_of((unspaced, *(leaf(attribute, one, wanted) for one in _NUMBERS[operator])))
+    if operator in _VERSIONS and is_version(text(value), STRICT_VERSION) and not has_huge_number(text(value)):
+        return version(attribute, _VERSIONS[operator], str(value), STRICT_VERSION)
+    if operator == "IN_CIDR":
+        return within(attribute, values)
+    if operator == "REGEX" and text(value):
+        flags = "(?i)" if given.get("caseInsensitive") is True else ""
+        return pattern(attribute, [text(value)], flags, ASCII_SPACES)
+    return None
+
+
+def within(attribute: str, networks: Iterable[str]) -> Node | None:
+    """Whether the attribute is an IP address in one of these networks; what is none is passed over. There an IPv4
+    address that is written as IPv6 is in no IPv4 network. None for networks of IPv6 that have such addresses.
+    """
+    known = [(one, network) for one in networks if (network := network_of(one)) is not None]
+    if any(isinstance(network, IPv6Network) and network.overlaps(_MAPPED) for _, network in known):
+        return None
+    plain = leaf(attribute, "matches", r"^[0-9A-Fa-f.:]+$")
+    return all_of((each_of(attribute, "ip_in", [one for one, _ in known]), plain, none_of([_ipv4_as_ipv6(attribute)])))
+
+
+def _ipv4_as_ipv6(attribute: str) -> Node:
+    zeros = "(?:(?:0{1,4}:){5}|::(?:0{1,4}:){0,4}|(?:0{1,4}:){1,4}:(?:0{1,4}:){0,3})"
+    return leaf(attribute, "matches", f"(?i)^{zeros}ffff:[^:]+(?::[^:]+)?$")
+
+
+def _with_twins(values: Iterable[str]) -> list[Scalar]:
+    """With numbers and truths as such, too: Unleash knows everything as text."""
+    found: list[Scalar] = []
+    for value in values:
+        found.append(value)
+        if value in {"true", "false"}:
+            found.append(value == "true")
+        elif (wanted := number(value)) is not None and f"{wanted:.15g}" == value:
+            found.append(wanted)
+    return found

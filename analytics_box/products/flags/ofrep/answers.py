@@ -1,0 +1,107 @@
+"""What flags of a website or an organization give to an OFREP client, made of outcomes that are encoded once."""
+
+from collections import OrderedDict
+from collections.abc import Collection, Iterable, Mapping
+from typing import Final, NamedTuple
+
+import msgspec
+
+from analytics_box.products.flags.evaluation.compiling import Ruleset
+from analytics_box.products.flags.evaluation.conditions import nodes
+from analytics_box.products.flags.evaluation.context import Context
+from analytics_box.products.flags.evaluation.outcome import Outcome
+from analytics_box.products.flags.flag import Rule
+from analytics_box.products.flags.ofrep import results
+from analytics_box.products.flags.scope import Scope
+
+_MATCHED: Final = frozenset(("USER_RULE_MATCH", "TARGET_GROUP_MATCH", "DEPENDENCY_NOT_SATISFIED", "DEFAULT_VALUE"))
+_NEEDS_NOBODY: Final = frozenset(("exists", "not_exists"))
+_MISSING: Final = "A rule of this flag looks at the user, and the context has no targetingKey"
+_MOST: Final = 1_000  # environments of which encoded outcomes are kept
+
+
+Place = tuple[str, str | None]  # the id of a scope, and the name of an environment
+
+
+class Given(NamedTuple):
+    """What one flag gives: the body of an answer, and its status. None as outcome where it is not counted."""
+
+    status: int
+    body: bytes
+    outcome: Outcome | None = None
+
+
+class Environment:
+    """The flags of a scope in one environment, as long as they are the same.
+
+    `token` stands for them: whoever holds it can tell these flags from others, and does not keep them in memory.
+    """
+
+    def __init__(self, scope: Scope, name: str | None, ruleset: Ruleset) -> None:
+        self.scope = scope
+        self.ruleset = ruleset
+        self.place: Place = (scope.id, name)
+        self.token = object()
+        self._encoded: dict[Outcome, bytes] = {}
+        asking = frozenset(group.id for group in scope.groups if _asking_user(group.rules))
+        self._asks_user = frozenset(
+            flag.key
+            for flag in scope.flags
+            if flag.environment == name
+            and (not asking.isdisjoint(flag.definition.targetGroupIds) or _asking_user(flag.definition.rules, asking))
+        )
+
+    def one(self, key: str, context: Context) -> Given:
+        """The result of a flag for a user, the same as in the answer for all flags."""
+        outcome = self.ruleset.one(key, context)
+        if outcome is not None:
+            return self._given(outcome, context)
+        return Given(404, results.failure("FLAG_NOT_FOUND", "There is no such flag", key))
+
+    def all(self, context: Context) -> list[Given]:
+        """The results of all flags for a user."""
+        return [self._given(outcome, context) for outcome in self.ruleset.all(context)]
+
+    def _given(self, outcome: Outcome, context: Context) -> Given:
+        if not context.user_id and outcome.key in self._asks_user and outcome.reason not in _MATCHED:
+            return Given(400, results.failure("TARGETING_KEY_MISSING", _MISSING, outcome.key))
+        encoded = self._encoded.get(outcome)
+        if encoded is None:
+            encoded = self._encoded[outcome] = results.success(outcome)
+        return Given(200, encoded, outcome)
+
+
+class Environments:
+    """Those that were asked for of late."""
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[Place, Environment] = OrderedDict()
+
+    def of(self, scope: Scope, name: str | None, ruleset: Ruleset) -> Environment:
+        """The environment of this name, as these rules are."""
+        key = (scope.id, name)
+        found = self._known.get(key)
+        if found is not None and found.ruleset is ruleset and found.scope.revision == scope.revision:
+            self._known.move_to_end(key)
+            return found
+        made = self._known[key] = Environment(scope, name, ruleset)
+        self._known.move_to_end(key)
+        if len(self._known) > _MOST:
+            self._known.popitem(last=False)
+        return made
+
+
+def bulk(given: list[Given], metadata: Mapping[str, str], streams: list[Mapping[str, object]]) -> bytes:
+    """The body of a bulk answer."""
+    flags = b",".join(one.body for one in given)
+    rest = {"metadata": metadata, **({"eventStreams": streams} if streams else {})}
+    return b'{"flags":[%b],%b' % (flags, msgspec.json.encode(rest)[1:])
+
+
+def _asking_user(rules: Iterable[Rule], groups: Collection[str] = ()) -> bool:
+    """Whether a rule looks at the user's id, itself or by one of these target groups, which do."""
+    rules = tuple(rules)
+    return any(rule.type == "user_id" and rule.operator not in _NEEDS_NOBODY for rule in rules) or any(
+        node.group in groups or (node.attribute == "user_id" and node.operator not in _NEEDS_NOBODY)
+        for node in nodes(rules)
+    )

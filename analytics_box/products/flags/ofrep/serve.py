@@ -1,0 +1,215 @@
+"""Answers OFREP's requests, past Litestar: POST …/ofrep/v1/evaluate/flags[/{key}] and GET …/ofrep/v1/streams.
+
+Errors are OFREP's own, readable for pages of every origin, as all answers are; cookies are never looked at.
+"""
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any, Final
+from urllib.parse import quote, urlencode
+
+from analytics_box.base.clock import Clock
+from analytics_box.base.errors import BadRequest, BoxError, BrokenBody, MethodNotAllowed, NotFound
+from analytics_box.base.limits import Limits
+from analytics_box.base.settings import Settings
+from analytics_box.base.urls import url_parts
+from analytics_box.products.flags.directory import Flags
+from analytics_box.products.flags.ofrep import asked, results
+from analytics_box.products.flags.ofrep.answers import Environment, Environments, bulk
+from analytics_box.products.flags.ofrep.asked import Asked
+from analytics_box.products.flags.ofrep.memo import Kept, Memo
+from analytics_box.products.flags.ofrep.results import Code
+from analytics_box.products.flags.ofrep.states import States
+from analytics_box.products.flags.ofrep.streams import Streams, Wanted
+from analytics_box.products.flags.scope import Scope as Owned
+from analytics_box.products.flags.usage.unchanged import Unchanged
+from analytics_box.web import body, render
+from analytics_box.web.address import network_of
+from analytics_box.web.asgi import Receive, Scope, Send, respond
+from analytics_box.web.streams import HEADERS
+
+EVALUATE: Final = "ofrep/v1/evaluate/flags"
+STREAMS: Final = "ofrep/v1/streams"
+PREFIX: Final = "/public/v1/flags/"
+_ENVIRONMENT, _PROTOCOL = "env/", "ofrep/"  # the beginnings of paths after a client id
+INACTIVE: Final = 60  # seconds that a page is hidden until its provider closes its stream
+_EVERYWHERE: Final = (
+    (b"access-control-allow-origin", b"*"),
+    (b"access-control-expose-headers", b"etag, retry-after"),
+)
+_PREFLIGHT: Final = (
+    (b"access-control-allow-headers", b"*, authorization, content-type, if-none-match, last-event-id"),
+    (b"access-control-max-age", b"86400"),
+)
+_LONGEST_STATE: Final = 64  # characters; a longer one is none of ours
+_JSON: Final = (b"content-type", b"application/json")
+_OWN: Final = (b"cache-control", b"private, no-store")
+_STREAM: Final = (*HEADERS, *_EVERYWHERE)
+
+
+class Ofrep:
+    """Answers clients that speak OFREP."""
+
+    def __init__(
+        self, flags: Flags, states: States, streams: Streams, limits: Limits, clock: Clock, settings: Settings
+    ) -> None:
+        self._flags = flags
+        self._states = states
+        self._streams = streams
+        self._limits = limits
+        self._limit = settings.limit_flags
+        self._clock = clock
+        self._body_seconds = settings.body_seconds
+        self._path = url_parts(settings.public_url).path
+        self._environments = Environments()
+        self._memo = Memo()
+        self._unchanged = Unchanged(clock)
+
+    def forget(self) -> None:
+        """Forget the questions that were answered."""
+        self._memo = Memo()
+
+    async def answer(self, client_id: str, rest: str, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request below …/{clientId}/; `rest` is what follows in its path, perhaps with `env/{environment}/`
+        at its beginning, before which a query parameter goes.
+        """
+        environment, rest = _environment_in(rest.removesuffix("/"))
+        key = rest.removeprefix(f"{EVALUATE}/") if rest.startswith(f"{EVALUATE}/") else None
+        started = False
+
+        async def noting(message: dict[str, Any]) -> None:
+            nonlocal started
+            started = True
+            await send(message)
+
+        try:
+            place = client_id, environment
+            await self._answer(place, rest, key, scope, receive, noting)
+        except Exception as raised:
+            refused = render.as_box_error(raised)
+            if not started:
+                await _refuse(refused, key, send)
+
+    async def _answer(
+        self, place: tuple[str, str], rest: str, key: str | None, scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        """Raises BoxError."""
+        client_id, environment_of_path = place
+        if key is None and rest not in (EVALUATE, STREAMS):
+            raise NotFound("OFREP has nothing at this address")
+        method = "GET" if rest == STREAMS else "POST"
+        if scope["method"] == "OPTIONS":
+            allowed = f"{method}, OPTIONS".encode()
+            methods = ((b"allow", allowed), (b"access-control-allow-methods", allowed))
+            await respond(send, 204, [*methods, *_EVERYWHERE, *_PREFLIGHT])
+            return
+        if scope["method"] != method:
+            raise MethodNotAllowed(f"This address takes {method}", headers={"Allow": f"{method}, OPTIONS"})
+        found, network = self._flags.client(client_id, self._clock.now()), network_of(scope["address"])
+        # Ids that nobody has share what is left of their address: made-up ones add nothing.
+        self._limits.take("flags", f"{found.id if found is not None else ''} {network}", self._limit)
+        if found is None:
+            raise NotFound("There is no website and no organization with this client id")
+        if rest == STREAMS:
+            await self._stream(place, found, network, scope, receive, send)
+            return
+        body.check_headers(scope["headers"], wanted=())
+        content = await body.read(scope, receive, limit=asked.LARGEST, seconds=self._body_seconds)
+        wanted = asked.asked(content, scope["query_string"], environment_of_path)
+        found = self._flags.client(client_id, self._clock.now()) or found  # it may have changed while the body came
+        environment = self._environments.of(found, wanted.environment, self._flags.ruleset(found, wanted.environment))
+        if key is None:
+            await self._bulk(client_id, environment, wanted, scope, send)
+        else:
+            await _single(environment, key, wanted, send)
+
+    async def _bulk(self, client_id: str, environment: Environment, wanted: Asked, scope: Scope, send: Send) -> None:
+        """All flags. Whoever has them as they are is told so, and nothing is evaluated.
+
+        What is asked to be at least as fresh as an event is that always: events come from the same memory.
+        """
+        state = self._states.of(environment.scope, wanted.environment)
+        who = asked.canonical(environment.ruleset.uses.kept(wanted.context))
+        who += client_id.encode()  # the body names it, and a website can have several
+        tag = f'"{state}.{hashlib.blake2b(who, digest_size=12).hexdigest()}"'.encode()
+        headers = [(b"etag", tag), _OWN, *_EVERYWHERE]
+        kept = self._memo.find(tag, environment)
+        known, question = _knows(scope, tag), (environment.scope.id, wanted.environment)
+        if kept is None and (not known or self._unchanged.is_due(question)):
+            given = environment.all(wanted.context)
+            said = bulk(given, {"flagConfigEtag": state}, self._event_streams(client_id, wanted.environment, state))
+            outcomes = tuple(one.outcome for one in given if one.outcome is not None)
+            kept = Kept(environment.place, environment.token, said, outcomes)
+            self._memo.keep(tag, kept)
+            self._unchanged.note(question)
+        if kept is not None:
+            kept.count()
+        if known or kept is None:
+            await respond(send, 304, headers)
+        else:
+            await respond(send, 200, [_JSON, *headers], kept.body)
+
+    def _event_streams(self, client_id: str, environment: str | None, state: str) -> list[Mapping[str, object]]:
+        """Where changes are told, to somebody who knows this state. The origin is that of the request."""
+        if not self._streams.most:
+            return []
+        known = {**({"environment": environment} if environment else {}), "known": state}
+        uri = f"{self._path}{PREFIX}{quote(client_id, safe='')}/{STREAMS}?{urlencode(known)}"
+        return [{"type": "sse", "endpoint": {"requestUri": uri}, "inactivityDelaySec": INACTIVE}]
+
+    async def _stream(
+        self, place: tuple[str, str], found: Owned, network: str, scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        """A stream, from what a client that comes back saw last, else from what its bulk answer said."""
+        given = asked.parameters(scope["query_string"])
+        last = next((value for name, value in scope["headers"] if name == b"last-event-id"), b"").decode("latin-1")
+        client_id, environment_of_path = place
+        known = last or given.get("known", "")
+        environment = asked.named(given.get("environment", "") or environment_of_path)
+        if scope.get("head"):
+            await respond(send, 200, list(_STREAM))
+            return
+        scope["headers"], scope["query_string"] = [], b""  # which may be large, and would stay as long as the stream
+        wanted = Wanted(found.id, client_id, environment, known if len(known) < _LONGEST_STATE else "", network)
+        await self._streams.serve(wanted, receive, send, list(_STREAM))
+
+
+def _environment_in(rest: str) -> tuple[str, str]:
+    """The environment that a path names, and the rest of the path: `env/staging/ofrep/v1/…` names staging."""
+    if not rest.startswith(_ENVIRONMENT):
+        return "", rest
+    environment, _, after = rest.removeprefix(_ENVIRONMENT).partition(f"/{_PROTOCOL}")
+    return environment, f"{_PROTOCOL}{after}"
+
+
+async def _single(environment: Environment, key: str, wanted: Asked, send: Send) -> None:
+    given = environment.one(key, wanted.context)
+    if given.outcome is not None:
+        given.outcome.count += 1
+    await respond(send, given.status, [_JSON, _OWN, *_EVERYWHERE], given.body)
+
+
+async def _refuse(refused: BoxError, key: str | None, send: Send) -> None:
+    status = 400 if isinstance(refused, BrokenBody) else refused.status
+    headers = [(name.lower().encode(), value.encode("latin-1")) for name, value in refused.headers.items()]
+    said = results.failure(_code(refused, key), refused.message, key)
+    await respond(send, status, [_JSON, _OWN, *_EVERYWHERE, *headers], said)
+
+
+def _code(refused: BoxError, key: str | None) -> Code:
+    match refused:
+        case BrokenBody():
+            return "PARSE_ERROR"
+        case BadRequest():
+            return "INVALID_CONTEXT"
+        case NotFound() if key is not None:
+            return "FLAG_NOT_FOUND"
+        case _:
+            return "GENERAL"
+
+
+def _knows(scope: Scope, tag: bytes) -> bool:
+    """Whether a client says that it has what is of this tag (RFC 9110 13.1.2)."""
+    known = (value for name, value in scope["headers"] if name == b"if-none-match")
+    tags = {one.strip().removeprefix(b"W/") for value in known for one in value.split(b",")}
+    return tag in tags or b"*" in tags

@@ -1,0 +1,283 @@
+"""Flags and target groups in box.db. Every function takes a connection inside the caller's transaction.
+
+A flag of a website names no organization: the website's is its own, also after the website went to another one.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import msgspec
+from msgspec import Struct
+
+from analytics_box.base.errors import Conflict
+from analytics_box.base.store.db import Connection, ConstraintError
+from analytics_box.products.flags.flag import Definition, Flag, Rule, TargetGroup
+from analytics_box.products.flags.scope import Scope
+
+TAKEN: Final = "A flag with this key exists already in this environment"
+GROUP_TAKEN: Final = "A target group with this name exists already"
+
+_OWNER: Final = "coalesce(organization_id, (select w.organization_id from websites w where w.id = website_id))"
+_FLAGS: Final = f"""
+  select id, {_OWNER}, website_id, key, definition, environment, user_id, version, created_by, created_at, updated_at,
+         deleted_at
+  from flags
+"""
+_GROUPS: Final = f"""
+  select id, {_OWNER}, website_id, name, description, color, rules, created_by, created_at, updated_at
+  from target_groups
+"""
+_SCOPES: Final = f"select id, {_OWNER}, website_id, revision, updated_at from flag_scopes"
+_IN_ORDER: Final = "order by key, environment, user_id, created_at, id"
+_OF_VERSION: Final = 200  # bytes of a version beside its texts
+_DEFINITION: Final = msgspec.json.Decoder(Definition)
+_RULES: Final = msgspec.json.Decoder(tuple[Rule, ...])
+
+
+def everything(db: Connection) -> list[Scope]:
+    """All scopes of the box with their living flags and their target groups."""
+    flags: dict[str, list[Flag]] = {}
+    for flag in _flags(db, f"-- flags.everything\n{_FLAGS} where deleted_at is null {_IN_ORDER}"):
+        flags.setdefault(flag.scope, []).append(flag)
+    groups: dict[str, list[TargetGroup]] = {}
+    for group in _groups(db, f"-- flags.everything\n{_GROUPS} order by name, id"):
+        groups.setdefault(group.scope, []).append(group)
+    return [
+        _scope(row, flags.get(str(row[0]), ()), groups.get(str(row[0]), ()))
+        for row in db.execute(f"-- flags.everything\n{_SCOPES}").fetchall()
+    ]
+
+
+def scope(db: Connection, scope_id: str) -> Scope | None:
+    """A website's or an organization's living flags and target groups; None where none were ever made."""
+    row = db.execute(f"-- flags.scope\n{_SCOPES} where id = ?", (scope_id,)).fetchone()
+    if row is None:
+        return None
+    flags = _flags(db, f"-- flags.scope\n{_FLAGS} where scope = ? and deleted_at is null {_IN_ORDER}", scope_id)
+    return _scope(row, flags, _groups(db, f"-- flags.scope\n{_GROUPS} where scope = ? order by name, id", scope_id))
+
+
+def revision(db: Connection, scope_id: str) -> int:
+    """The revision of a website's or an organization's flags; 0 where none were ever made."""
+    row = db.execute("-- flags.revision\nselect revision from flag_scopes where id = ?", (scope_id,)).fetchone()
+    return int(row[0]) if row is not None else 0
+
+
+def touch(db: Connection, scope_id: str, now: int) -> None:
+    """Something of the scope has changed. No change has the instant of another, whatever the clock says.
+
+    Does nothing for an id of neither a website nor an organization.
+    """
+    db.execute(
+        """
+        -- flags.touch
+        insert into flag_scopes (id, organization_id, website_id, revision, updated_at)
+        select id, null, id, 1, :now from websites where id = :id
+        union all
+        select id, id, null, 1, :now from organizations where id = :id
+        on conflict (id) do update set revision = revision + 1, updated_at = max(updated_at + 1, excluded.updated_at)
+        """,
+        {"id": scope_id, "now": now},
+    )
+
+
+def scopes_of(db: Connection, organization_id: str) -> list[str]:
+    """The ids of the scopes of an organization and of its websites, deleted ones, too."""
+    found = db.execute(f"-- flags.scopes_of\nselect id from flag_scopes where {_OWNER} = ?", (organization_id,))
+    return [str(scope_id) for (scope_id,) in found.fetchall()]
+
+
+def bytes_of(db: Connection, scope_id: str) -> tuple[int, int]:
+    """How much JSON the living flags of a scope have, and its target groups."""
+    flags = "select sum(octet_length(definition)) from flags where scope = :id and deleted_at is null"
+    groups = "select sum(octet_length(rules)) from target_groups where scope = :id"
+    ((of_flags, of_groups),) = db.execute(
+        f"-- flags.bytes_of\nselect ({flags}), ({groups})", {"id": scope_id}
+    ).fetchall()
+    return int(of_flags or 0), int(of_groups or 0)
+
+
+def deleted(db: Connection, scope_id: str) -> list[Flag]:
+    """The deleted flags of a scope whose rows are still there, the latest first."""
+    return _flags(
+        db,
+        f"-- flags.deleted\n{_FLAGS} where scope = ? and deleted_at is not null order by deleted_at desc, id",
+        scope_id,
+    )
+
+
+def remove_deleted_before(db: Connection, instant: int) -> int:
+    """Flags that were deleted at this instant or earlier are gone for good, with their history. How many went."""
+    db.execute("-- flags.remove_deleted_before\ndelete from flags where deleted_at <= ?", (instant,))
+    return int(db.changes())
+
+
+def find(db: Connection, flag_id: str) -> Flag | None:
+    """The flag with this id, also a deleted one."""
+    found = _flags(db, f"-- flags.find\n{_FLAGS} where id = ?", flag_id)
+    return found[0] if found else None
+
+
+def insert(db: Connection, flag: Flag) -> None:
+    """Raises Conflict for a key that is taken in this environment."""
+    _execute(
+        db,
+        """
+        -- flags.insert
+        insert into flags (id, organization_id, website_id, key, definition, environment, user_id, version, created_by,
+                           created_at, updated_at, deleted_at)
+        values (:id, :organization_id, :website_id, :key, :definition, :environment, :user_id, :version, :created_by,
+                :created_at, :updated_at, :deleted_at)
+        """,
+        _flag_values(flag),
+    )
+
+
+def update(db: Connection, flag: Flag) -> None:
+    """Store all that may change of a flag. Raises Conflict for a key that is taken in this environment."""
+    _execute(
+        db,
+        """
+        -- flags.update
+        update flags
+        set key = :key, definition = :definition, environment = :environment, user_id = :user_id, version = :version,
+            updated_at = :updated_at, deleted_at = :deleted_at
+        where id = :id
+        """,
+        _flag_values(flag),
+    )
+
+
+def insert_version(db: Connection, flag: Flag, *, action: str, actor: str, note: str, keep: int) -> None:
+    """What a flag is from now on, for its history, which keeps so many of the newest."""
+    db.execute(
+        """
+        -- flags.insert_version
+        insert into flag_versions (flag_id, version, key, environment, definition, action, actor, note, at)
+        values (:id, :version, :key, :environment, :definition, :action, :actor, :note, :updated_at)
+        """,
+        _flag_values(flag) | {"action": action, "actor": actor, "note": note},
+    )
+    db.execute(
+        "-- flags.insert_version\ndelete from flag_versions where flag_id = ? and version <= ?",
+        (flag.id, flag.version - keep),
+    )
+
+
+def surplus(db: Connection, scope_id: str, most_bytes: int, least: int) -> list[int]:
+    """The oldest versions of all flags of a scope, deleted ones, too, that do not fit into so many bytes, by their
+    numbers; of each flag `least` of the latest are not among them. To find them may take half a second."""
+    size = f"octet_length(one.definition) + octet_length(one.note) + {_OF_VERSION}"
+    of_scope = "flag_versions as one join flags on flags.id = one.flag_id where flags.scope = ?"
+    ((size_of_all,),) = db.execute(f"-- flags.surplus\nselect sum({size}) from {of_scope}", (scope_id,)).fetchall()
+    if int(size_of_all or 0) <= most_bytes:
+        return []
+    found = db.execute(
+        f"""
+        -- flags.surplus
+        select number from (
+          select one.number as number, row_number() over (partition by one.flag_id order by one.version desc) as nth,
+                 sum({size}) over (order by one.number desc) as size
+          from {of_scope}
+        )
+        where nth > ? and size > ?
+        order by number
+        """,
+        (scope_id, least, most_bytes),
+    )
+    return [int(number or 0) for (number,) in found.fetchall()]
+
+
+def remove_versions(db: Connection, numbers: Sequence[int]) -> None:
+    """Versions of these numbers are gone."""
+    db.executemany("-- flags.remove_versions\ndelete from flag_versions where number = ?", [(one,) for one in numbers])
+
+
+def find_group(db: Connection, group_id: str) -> TargetGroup | None:
+    found = _groups(db, f"-- flags.find_group\n{_GROUPS} where id = ?", group_id)
+    return found[0] if found else None
+
+
+def insert_group(db: Connection, group: TargetGroup) -> None:
+    """Raises Conflict for a name that is taken."""
+    _execute(
+        db,
+        """
+        -- flags.insert_group
+        insert into target_groups (id, organization_id, website_id, name, description, color, rules, created_by,
+                                   created_at, updated_at)
+        values (:id, :organization_id, :website_id, :name, :description, :color, :rules, :created_by, :created_at,
+                :updated_at)
+        """,
+        _group_values(group),
+    )
+
+
+def update_group(db: Connection, group: TargetGroup) -> None:
+    """Store all that may change of a target group. Raises Conflict for a name that is taken."""
+    _execute(
+        db,
+        """
+        -- flags.update_group
+        update target_groups
+        set name = :name, description = :description, color = :color, rules = :rules, updated_at = :updated_at
+        where id = :id
+        """,
+        _group_values(group),
+    )
+
+
+def remove_group(db: Connection, group_id: str) -> None:
+    db.execute("-- flags.remove_group\ndelete from target_groups where id = ?", (group_id,))
+
+
+def _scope(row: Sequence[Any], flags: Sequence[Flag], groups: Sequence[TargetGroup]) -> Scope:
+    scope_id, organization_id, website_id, revision, updated_at = row
+    return Scope(scope_id, organization_id, website_id, revision, updated_at, tuple(flags), tuple(groups))
+
+
+def _flags(db: Connection, statement: str, *values: str) -> list[Flag]:
+    return [
+        Flag(**row | {"definition": _DEFINITION.decode(row["definition"])})
+        for row in _named(db, Flag, statement, *values)
+    ]
+
+
+def _groups(db: Connection, statement: str, *values: str) -> list[TargetGroup]:
+    return [
+        TargetGroup(**row | {"rules": _RULES.decode(row["rules"])})
+        for row in _named(db, TargetGroup, statement, *values)
+    ]
+
+
+def _named(db: Connection, kind: type[Struct], statement: str, *values: str) -> list[dict[str, Any]]:
+    """The rows of a statement that lists its columns in the order of the fields."""
+    names = kind.__struct_fields__
+    return [dict(zip(names, row, strict=True)) for row in db.execute(statement, values).fetchall()]
+
+
+def _flag_values(flag: Flag) -> dict[str, Any]:
+    return msgspec.structs.asdict(flag) | _owner(flag) | {"definition": _text(flag.definition)}
+
+
+def _group_values(group: TargetGroup) -> dict[str, Any]:
+    return msgspec.structs.asdict(group) | _owner(group) | {"rules": _text(group.rules)}
+
+
+def _owner(of: Flag | TargetGroup) -> dict[str, str | None]:
+    return {"organization_id": of.organization_id if of.website_id is None else None, "website_id": of.website_id}
+
+
+def _text(value: object) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def _execute(db: Connection, statement: str, values: dict[str, Any]) -> None:
+    try:
+        db.execute(statement, values)
+    except ConstraintError as broken:
+        if "flags_by_key" in str(broken):
+            raise Conflict.about("key", TAKEN) from broken
+        if "target_groups.name" in str(broken):
+            raise Conflict.about("name", GROUP_TAKEN) from broken
+        raise

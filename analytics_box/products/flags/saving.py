@@ -1,0 +1,65 @@
+"""How flags and target groups change: in box.db with a new revision of their scope, and after the commit in memory."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from functools import partial
+from typing import Final, TypeVar
+
+from analytics_box.base import errors
+from analytics_box.base.store.db import Connection
+from analytics_box.products.flags import rows
+from analytics_box.products.flags.access import UNKNOWN_OWNER
+from analytics_box.products.flags.directory import Flags
+from analytics_box.products.flags.scope import Scope
+from analytics_box.web.call import Parts
+
+log = logging.getLogger(__name__)
+T = TypeVar("T")
+LARGEST_HISTORY: Final = 67_108_864  # bytes of all versions of all flags of a scope; the oldest go
+LEAST_VERSIONS: Final = 20  # of each flag, which stay
+_EVERY: Final = 8  # changes of a scope after which its history is looked at
+_AT_ONCE: Final = 1_000  # versions that are removed in a transaction
+
+
+async def save(parts: Parts, scope_id: str, work: Callable[[Connection], T], *, adds: bool = False) -> T:
+    """Change flags or groups of a scope; returns after the commit, when evaluations meet the change.
+
+    What `adds` is refused on a full disk. Raises what `work` raises, NotFound for an unknown scope, and Unavailable.
+    """
+    now = parts.clock.now()
+
+    def saved(db: Connection) -> tuple[T, Scope]:
+        done = work(db)
+        return done, touched(db, scope_id, now)
+
+    async def whole() -> T:
+        done, scope = await parts.box_db.write(saved, adds=adds)
+        await parts[Flags].renew(scope)
+        if scope.revision % _EVERY == 0:
+            await _trim(parts, scope_id)
+        return done
+
+    return await asyncio.shield(whole())  # to the end even if nobody waits for it any more
+
+
+async def _trim(parts: Parts, scope_id: str) -> None:
+    """Remove the oldest versions of a history that has become too large. What fails is done after later changes."""
+    try:
+        gone = await parts.box_db.read(lambda db: rows.surplus(db, scope_id, LARGEST_HISTORY, LEAST_VERSIONS))
+        for first in range(0, len(gone), _AT_ONCE):
+            await parts.box_db.write(partial(rows.remove_versions, numbers=gone[first : first + _AT_ONCE]))
+    except errors.BoxError as refused:
+        log.warning("Old versions of flags could not be removed: %s", refused.message)
+
+
+def touched(db: Connection, scope_id: str, now: int) -> Scope:
+    """Something of the scope has changed in the caller's transaction; remember what this returns after the commit.
+
+    Raises NotFound for an id of neither a website nor an organization.
+    """
+    rows.touch(db, scope_id, now)
+    found = rows.scope(db, scope_id)
+    if found is None:
+        raise errors.NotFound.of("website", scope_id, UNKNOWN_OWNER)
+    return found

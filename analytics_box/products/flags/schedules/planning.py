@@ -1,0 +1,84 @@
+"""Making and removing schedules: each verb writes its rows and its audit entry, in the caller's transaction."""
+
+from datetime import datetime
+
+from analytics_box.base import audit, errors, ids
+from analytics_box.base.acting import By
+from analytics_box.base.clock import MINUTE
+from analytics_box.base.errors import BadRequest
+from analytics_box.base.store.db import Connection
+from analytics_box.products.flags.access import Reach, check, existing
+from analytics_box.products.flags.flag import Flag
+from analytics_box.products.flags.schedules import rows, rules
+from analytics_box.products.flags.schedules.messages import NewSchedule
+from analytics_box.products.flags.schedules.schedule import SUBJECT, Schedule, Step
+from analytics_box.tenants.tenancy.messages import millis
+
+
+def create(db: Connection, own: Reach, given: NewSchedule) -> Schedule:
+    """A new schedule of a flag. Raises Forbidden, NotFound, BadRequest or Conflict."""
+    check(db, own, "member")
+    flag = existing(db, own, given.flagId)
+    made = planned(flag, given, own.by)
+    rules.check_room(made, (other for other in rows.of_flag(db, flag.id) if other.next_at is not None))
+    rows.insert(db, made)
+    _record(db, own, flag, made, "created")
+    return made
+
+
+def delete(db: Connection, own: Reach, schedule_id: str) -> Schedule:
+    """A schedule is gone; what it has done stays. Raises Forbidden or NotFound."""
+    check(db, own, "member")
+    gone = rows.find(db, schedule_id)
+    if gone is None:
+        raise errors.NotFound.of("flagSchedule", schedule_id)
+    flag = existing(db, own, gone.flag_id)
+    rows.delete(db, schedule_id)
+    _record(db, own, flag, gone, "deleted")
+    return gone
+
+
+def planned(flag: Flag, given: NewSchedule, by: By) -> Schedule:
+    """The schedule that somebody wants of a flag. Raises BadRequest."""
+    if not given.isEnabled:
+        raise BadRequest.about("isEnabled", "A schedule that does nothing cannot be made")
+    if flag.definition.status == "archived":
+        raise BadRequest.about("flagId", "The flag is archived")
+    if given.type == "update_rollout" and flag.definition.type != "rollout":
+        raise BadRequest.about("type", "The flag is no rollout, so it has no percentage")
+    steps, at = _steps(given), _instant(given.scheduledAt)
+    rules.check(given.type, at, steps, by.now)
+    begins = steps[0].at if steps else at or 0
+    return Schedule(
+        id=ids.new_id(),
+        flag_id=flag.id,
+        type=given.type,
+        scheduled_at=begins,
+        steps=steps,
+        next_at=begins,
+        created_by=by.actor,
+        created_at=by.now,
+        flag_percentage=flag.definition.rolloutPercentage,
+        flag_status=flag.definition.status,
+    )
+
+
+def _steps(given: NewSchedule) -> tuple[Step, ...]:
+    if given.ramp is None:
+        return tuple(Step(at=millis(step.scheduledAt), percentage=step.value) for step in given.rolloutSteps)
+    if given.rolloutSteps:
+        raise BadRequest.about("ramp", "Give the steps or a ramp, not both")
+    ramp = given.ramp
+    return rules.ramp(ramp.start, ramp.to, millis(ramp.startsAt), millis(ramp.endsAt), ramp.everyMinutes * MINUTE)
+
+
+def _instant(given: datetime | None) -> int | None:
+    return None if given is None else millis(given)
+
+
+def _record(db: Connection, own: Reach, flag: Flag, schedule: Schedule, action: audit.Action) -> None:
+    detail: dict[str, object] = {"name": flag.key, "type": schedule.type, "scheduled_at": schedule.scheduled_at}
+    if schedule.steps:
+        last = schedule.steps[-1]
+        detail |= {"steps": len(schedule.steps), "last_at": last.at, "percentage": last.percentage}
+    audit.record(db, own.by, own.organization_id, action, SUBJECT, schedule.id, detail)

@@ -1,0 +1,138 @@
+"""Which steps a schedule has, which of them counts now, and when it cannot go on. Pure."""
+
+import math
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from analytics_box.base.clock import DAY, MINUTE
+from analytics_box.base.errors import BadRequest, Conflict
+from analytics_box.base.texts import FlagSchedules
+from analytics_box.products.flags.flag import Flag
+from analytics_box.products.flags.schedules.schedule import Schedule, ScheduleType, Step
+
+MOST_STEPS: Final = 200
+MOST_PENDING: Final = 20  # schedules of a flag that are not over
+FURTHEST: Final = 5 * 366 * DAY  # ms ahead
+LATE: Final = MINUTE  # ms that a new schedule may lie in the past: clocks differ, and forms know minutes only
+
+
+class Turn(Struct, frozen=True):
+    """What a schedule does now, and what it is after that. `percentage` is None where the rollout stays as it is."""
+
+    after: Schedule
+    percentage: float | None = None
+
+
+def ramp(start: float, end: float, starts_at: int, ends_at: int, every: int) -> tuple[Step, ...]:
+    """Steps in a straight line from one percentage to another, one each `every` ms; the last is at the end.
+
+    Raises BadRequest.
+    """
+    if start == end:
+        raise BadRequest.about("ramp.to", "A ramp has to lead to another percentage")
+    if ends_at <= starts_at:
+        raise BadRequest.about("ramp.endsAt", "It has to end after it starts")
+    count = math.ceil((ends_at - starts_at) / every)
+    if count >= MOST_STEPS:
+        least = math.ceil((ends_at - starts_at) / (MOST_STEPS - 1) / MINUTE)
+        raise BadRequest.about(
+            "ramp.everyMinutes",
+            f"That would be {count + 1} steps, more than {MOST_STEPS}; make it at least {least} minutes",
+        )
+    length = ends_at - starts_at
+    along = [
+        Step(at=starts_at + number * every, percentage=round(start + (end - start) * number * every / length, 2))
+        for number in range(count)
+    ]
+    return (*along, Step(at=ends_at, percentage=end))
+
+
+def check(kind: ScheduleType, scheduled_at: int | None, steps: Sequence[Step], now: int) -> None:
+    """Raises BadRequest for times and steps that do not fit together, or lie in the past or too far ahead."""
+    if kind != "update_rollout":
+        _check_switch(kind, scheduled_at, steps)
+    elif not steps:
+        raise BadRequest.about("rolloutSteps", "Give the steps, or a ramp")
+    elif len(steps) > MOST_STEPS:
+        raise BadRequest.about("rolloutSteps", f"There may be {MOST_STEPS} steps")
+    elif scheduled_at is not None and scheduled_at > steps[0].at:
+        raise BadRequest.about("scheduledAt", "It has to begin with its first step; leave this out")
+    times = [step.at for step in steps]
+    if any(later <= earlier for earlier, later in pairwise(times)):
+        raise BadRequest.about("rolloutSteps", "Each step has to come after the one before it")
+    if any(not 0 <= step.percentage <= 100 for step in steps):
+        raise BadRequest.about("rolloutSteps", "A percentage lies between 0 and 100")
+    where = "rolloutSteps" if steps else "scheduledAt"
+    for at in (scheduled_at, *times) if scheduled_at is not None else times:
+        if at < now - LATE:
+            raise BadRequest.about(where, "This lies in the past")
+        if at > now + FURTHEST:
+            raise BadRequest.about(where, "This lies more than five years ahead")
+
+
+def check_room(new: Schedule, pending: Iterable[Schedule]) -> None:
+    """Raises Conflict where a flag has too many schedules, or another rollout at that time."""
+    others = list(pending)
+    if len(others) >= MOST_PENDING:
+        raise Conflict.full(
+            "flagSchedules",
+            MOST_PENDING,
+            f"A flag can have up to {MOST_PENDING} schedules that are not over; delete one first",
+        )
+    if new.type != "update_rollout":
+        return
+    for other in others:
+        if other.type == "update_rollout" and new.scheduled_at <= other.last_at and other.scheduled_at <= new.last_at:
+            raise Conflict.about("rolloutSteps", "Another rollout of this flag is scheduled for that time")
+
+
+def turned(schedule: Schedule, now: int) -> Turn:
+    """What a schedule that is due does. Of steps that are late together, only the latest counts."""
+    if not schedule.steps:
+        return Turn(ended(schedule, now))
+    due = [step for step in schedule.steps if step.at <= now and step.doneAt is None]
+    latest = due[-1] if due else None
+    steps = tuple(
+        replace(step, doneAt=now, skipped=step is not latest) if step in due else step for step in schedule.steps
+    )
+    after = replace(schedule, steps=steps)
+    waiting = next((step for step in steps if step.doneAt is None), None)
+    after = replace(after, next_at=waiting.at) if waiting is not None else ended(after, now)
+    return Turn(after, latest.percentage if latest is not None else None)
+
+
+def ended(schedule: Schedule, now: int, error: str = "") -> Schedule:
+    """A schedule that is over, and why it could not go on."""
+    return replace(schedule, next_at=None, ended_at=now, error=error)
+
+
+def hindrance(schedule: Schedule, flag: Flag) -> str:
+    """Why a schedule cannot go on with the flag as it is; empty where it can.
+
+    Somebody who takes a rollout back by hand has a reason, so no later step undoes that.
+    """
+    wanted = flag.definition
+    if wanted.status == "archived":
+        return FlagSchedules.archived
+    if schedule.type != "update_rollout":
+        return ""
+    if wanted.type != "rollout":
+        return FlagSchedules.no_rollout
+    words = FlagSchedules
+    begun = any(step.doneAt is not None for step in schedule.steps)
+    if wanted.status != "active" and schedule.flag_status == "active":
+        return words.switched_off if begun else words.switched_off_before
+    if math.isclose(wanted.rolloutPercentage, schedule.flag_percentage):
+        return ""
+    return words.by_hand if begun else words.by_hand_before
+
+
+def _check_switch(kind: ScheduleType, scheduled_at: int | None, steps: Sequence[Step]) -> None:
+    if steps:
+        raise BadRequest.about("rolloutSteps", f"Only an update_rollout has steps, not {kind}")
+    if scheduled_at is None:
+        raise BadRequest.about("scheduledAt", "Say when")

@@ -1,0 +1,103 @@
+"""What a request for flags asks: its query string, read in one go because thousands come each second. Pure."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+from urllib.parse import unquote_plus
+
+from msgspec import Struct
+
+from analytics_box.base.errors import BadRequest, Detail, WrongTypes
+from analytics_box.products.flags.evaluation.attributes import read_json
+from analytics_box.products.flags.evaluation.context import Context
+
+MOST_BYTES: Final = 16_384  # of a query string; servers and proxies before the box take hardly more
+MOST_PARAMETERS: Final = 50
+MOST_KEYS: Final = 1_000  # as many as a website can have flags
+MISSING: Final = "MISSING_REQUIRED_PARAMS"
+_NAMES: Final = {
+    name.encode(): name
+    for name in (
+        *("clientId", "environment", "key", "keys"),
+        *("userId", "email", "organizationId", "teamId", "properties"),
+    )
+}
+
+NOBODY: Final = Context()
+
+
+class Asked(Struct, frozen=True):
+    """Whose flags, of which environment, for whom. `keys` are those that are wanted; None for all of them."""
+
+    client_id: str
+    environment: str | None
+    context: Context
+    key: str = ""
+    keys: tuple[str, ...] | None = None
+
+
+def asked_of(query: bytes, *, one: bool = False) -> Asked:
+    """What a query string asks, of one flag or of many.
+
+    Raises WrongTypes without a client id, BadRequest for what else is missing, too long, or no object.
+    """
+    given = _given(query)
+    if "clientId" not in given:
+        raise WrongTypes("clientId is missing", details=(Detail("query.clientId", "Say whose flags these are"),))
+    for name in ("clientId", "key") if one else ("clientId",):
+        if not given.get(name):
+            raise BadRequest(f"{name} is missing", reason=MISSING, details=(Detail(f"query.{name}", "Say which"),))
+    environment, keys = given.get("environment"), given.get("keys")
+    return Asked(
+        client_id=given["clientId"],
+        environment=environment or None,
+        context=Context(
+            user_id=given.get("userId", ""),
+            email=given.get("email", ""),
+            organization_id=given.get("organizationId", ""),
+            team_id=given.get("teamId", ""),
+            properties=_properties(given.get("properties", "")),
+        ),
+        key=given.get("key", ""),
+        keys=_keys(keys) if keys else None,
+    )
+
+
+def _given(query: bytes) -> dict[str, str]:
+    """The parameters that are known here, decoded; the first of equal names counts."""
+    if len(query) > MOST_BYTES:
+        raise BadRequest(f"The query string can have up to {MOST_BYTES:,} bytes")
+    parts = query.split(b"&", MOST_PARAMETERS)
+    if len(parts) > MOST_PARAMETERS:
+        raise BadRequest(f"A request can have up to {MOST_PARAMETERS} parameters")
+    found: dict[str, str] = {}
+    for part in parts:
+        raw, _, value = part.partition(b"=")
+        name = _NAMES.get(raw)
+        if name is not None and name not in found:
+            text = value.decode("utf-8", "replace")
+            found[name] = unquote_plus(text) if "%" in text or "+" in text else text
+    return found
+
+
+def _properties(text: str) -> Mapping[str, Any]:
+    if not text:
+        return {}
+    try:
+        found = read_json(text)
+    except ValueError as wrong:
+        raise _no_properties() from wrong
+    if isinstance(found, dict | None):
+        return found or {}
+    raise _no_properties()
+
+
+def _no_properties() -> BadRequest:
+    return BadRequest.about("properties", "The properties are not a JSON object")
+
+
+def _keys(text: str) -> tuple[str, ...] | None:
+    """The keys of a list with commas; None for a list without any, which asks for all."""
+    found = tuple(dict.fromkeys(key for part in text.split(",") if (key := part.strip())))
+    if len(found) > MOST_KEYS:
+        raise BadRequest.about("keys", f"A request may ask for {MOST_KEYS:,} flags at most")
+    return found or None

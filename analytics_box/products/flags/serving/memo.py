@@ -1,0 +1,69 @@
+"""Answers that were given a moment ago, by what was asked, as long as the flags are as they were.
+
+Two generations: what nobody asked for since the last turn goes, all at once. How many bytes are kept is bounded.
+"""
+
+from typing import Final
+
+from msgspec import Struct
+
+from analytics_box.products.flags.evaluation.outcome import Outcome
+from analytics_box.products.flags.serving.asked import Asked
+
+MOST_BYTES: Final = 16_000_000
+_OVERHEAD: Final = 1_500  # bytes of an entry beside its texts
+_OF_QUERY: Final = 5  # bytes in memory for each: as it came, and decoded, where a character has up to four
+_OF_KEY: Final = 80  # bytes of a key that is wanted, beside its characters
+_OF_OUTCOME: Final = 8  # bytes: outcomes themselves are shared
+
+
+class Given(Struct, frozen=True, gc=False):
+    """An answer to what was asked, the outcomes that it is made of, and its tag. It holds as long as the flags are in
+    this state.
+
+    `asked` says nothing of for whom: a context of small values has many times the bytes of its query string.
+    """
+
+    asked: Asked
+    state: bytes
+    tag: bytes
+    body: bytes
+    outcomes: tuple[Outcome, ...]
+
+
+class Memo:
+    """Given answers by what was asked: the name of the route and the query string."""
+
+    def __init__(self, most_bytes: int = MOST_BYTES) -> None:
+        self._half = most_bytes // 2
+        self._recent: dict[tuple[str, bytes], Given] = {}
+        self._older: dict[tuple[str, bytes], Given] = {}
+        self._bytes = 0  # of the recent ones
+
+    def find(self, route: str, query: bytes) -> Given | None:
+        """The answer that this request got last; whether it still holds its state tells."""
+        key = (route, query)
+        found = self._recent.get(key)
+        if found is None:
+            found = self._older.get(key)
+            if found is not None:
+                self.keep(route, query, found)
+        return found
+
+    def keep(self, route: str, query: bytes, given: Given) -> None:
+        """Keep an answer instead of an earlier one; very large ones are not kept."""
+        size = _OVERHEAD + _OF_QUERY * len(query) + len(given.body) + _OF_OUTCOME * len(given.outcomes)
+        size += _OF_KEY * len(given.asked.keys or ())
+        if size > self._half // 8:
+            return
+        if self._bytes + size > self._half:
+            self._older, self._recent, self._bytes = self._recent, {}, 0
+        self._recent[route, query] = given
+        self._bytes += size  # also instead of another one: it only turns earlier then
+
+    def forget(self) -> None:
+        """Forget all answers, with what was asked."""
+        self._recent, self._older, self._bytes = {}, {}, 0
+
+    def __len__(self) -> int:
+        return len(self._recent.keys() | self._older.keys())

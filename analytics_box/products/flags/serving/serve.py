@@ -1,0 +1,231 @@
+"""Answers SDKs that ask for flags, past Litestar: from memory, without any wait (wire 6.1).
+
+Everything else below the prefix, which takes an API key, is handed on to the framework.
+"""
+
+import hashlib
+import logging
+from functools import lru_cache
+from typing import Final, Protocol
+
+from msgspec.structs import replace
+
+import analytics_box
+from analytics_box.base import errors
+from analytics_box.base.clock import Clock
+from analytics_box.base.errors import BoxError
+from analytics_box.base.limits import Limits
+from analytics_box.products.flags.directory import Flags
+from analytics_box.products.flags.evaluation import matching
+from analytics_box.products.flags.scope import Scope as Owned
+from analytics_box.products.flags.serving import answers
+from analytics_box.products.flags.serving.answers import Asking, HeaderList
+from analytics_box.products.flags.serving.asked import NOBODY, Asked, asked_of
+from analytics_box.products.flags.serving.memo import Given, Memo
+from analytics_box.products.flags.usage.unchanged import Unchanged
+from analytics_box.web import render
+from analytics_box.web.address import network_of
+from analytics_box.web.asgi import App, Message, Receive, Scope, Send, respond
+from analytics_box.web.turns import Turns
+
+log = logging.getLogger(__name__)
+
+PREFIX: Final = "/public/v1/flags"
+OFREP: Final = ("ofrep/", "env/")  # after a client id; the second one names an environment before the first
+_ROUTES: Final[dict[str, Asking]] = {"/evaluate": "evaluate", "/bulk": "bulk"}
+_METHODS: Final = "GET, HEAD, OPTIONS"
+_PREFLIGHT: Final = b"access-control-request-method"
+_LASTING: Final = (answers.SHARED, *answers.OPEN)
+_FRESH: Final = (answers.JSON, *_LASTING)
+_OF_NOBODY: Final[dict[Asking, bytes]] = {"evaluate": answers.NOT_FOUND, "bulk": answers.NO_FLAGS}
+
+
+class Remote(Protocol):
+    """Who answers by the OpenFeature Remote Evaluation Protocol."""
+
+    async def answer(self, client_id: str, rest: str, scope: Scope, receive: Receive, send: Send) -> None:
+        """What is asked at `rest`, the path after the client id."""
+
+
+class Serving:
+    """Answers requests below /public/v1/flags/."""
+
+    prefix = PREFIX
+    own_refusals = True
+
+    def __init__(
+        self, *, flags: Flags, remote: Remote, limits: Limits, limit: int, clock: Clock, app: App, turns: Turns
+    ) -> None:
+        self._flags = flags
+        self._remote = remote
+        self._limits = limits
+        self._limit = limit  # evaluations per client id and address in a minute
+        self._clock = clock
+        self._app = app
+        self._turns = turns
+        self._unchanged = Unchanged(clock)
+        self.memo = Memo()
+
+    def forget(self) -> None:
+        """Forget the questions that were answered: they may contain addresses."""
+        self.memo.forget()
+        matching.forget()
+
+    def has_domains(self) -> bool:
+        """Flags have no domains of their own."""
+        return False
+
+    def on_domain(self, host: str) -> None:
+        """Nothing: flags have no domains of their own."""
+
+    async def under_prefix(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """What is asked below the prefix."""
+        rest = scope["path"][len(PREFIX) :]
+        asking = _ROUTES.get(rest)
+        if asking is not None:
+            scope["path_template"] = scope["path"]  # for the access log
+            await self._asked(asking, scope, send)
+        elif rest == "/health":
+            await self._health(scope, send)
+        else:
+            await self._elsewhere(rest, scope, receive, send)
+
+    # Evaluation
+
+    async def _asked(self, asking: Asking, scope: Scope, send: Send) -> None:
+        """GET /evaluate and /bulk."""
+        try:
+            if "refused" in scope:
+                raise scope.pop("refused")
+            if scope["method"] != "GET":
+                await _other_method(scope, send)
+                return
+            status, headers, body = self._answer(asking, scope)
+        except BoxError as error:
+            errors.forget_frames(error)
+            body = answers.refusal(asking, error, scope["request_id"])
+            await respond(send, error.status, answers.refusal_headers(error), body)
+        else:
+            await respond(send, status, headers, body)
+
+    def _answer(self, asking: Asking, scope: Scope) -> tuple[int, HeaderList, bytes]:
+        """Status, headers and body. Raises BadRequest, WrongTypes, RateLimited, and BoxError where evaluation fails."""
+        query: bytes = scope["query_string"]
+        given = self.memo.find(asking, query)
+        is_remembered = given is not None
+        asked = given.asked if given is not None else asked_of(query, one=asking == "evaluate")
+        owned = self._flags.client(asked.client_id, self._clock.now())
+        # Ids that nobody has share what is left of their address: made-up ones add nothing.
+        whose = owned.id if owned is not None else ""
+        self._limits.take("flags", f"{whose} {network_of(scope['address'])}", self._limit)
+        if owned is None:
+            return 200, [*_FRESH], _OF_NOBODY[asking]
+        state = _state(owned.id, owned.revision, owned.updated_at)
+        if given is not None and given.state != state:
+            given = None
+        tag = given.tag if given is not None else _tag(state, asking, query)
+        headers = [*_LASTING, (b"etag", tag)]
+        known, question = _is_known(scope, tag), (owned.id, asked.environment, asked.key, asked.keys)
+        if given is None and (not known or self._unchanged.is_due(question)):
+            if is_remembered:  # without its context
+                asked = asked_of(query, one=asking == "evaluate")
+            given = self._evaluate(asking, asked, owned, state, tag)
+            self.memo.keep(asking, query, given)
+            self._unchanged.note(question)
+        if given is not None:
+            for outcome in given.outcomes:
+                outcome.count += 1
+        if known or given is None:
+            return 304, headers, b""
+        return 200, [answers.JSON, *headers], given.body
+
+    def _evaluate(self, asking: Asking, asked: Asked, owned: Owned, state: bytes, tag: bytes) -> Given:
+        """Raises BoxError where evaluation fails, which it never should."""
+        try:
+            ruleset = self._flags.ruleset(owned, asked.environment)
+            kept = replace(asked, context=NOBODY)
+            if asking == "bulk":
+                outcomes = tuple(ruleset.all(asked.context, asked.keys))
+                return Given(kept, state, tag, answers.bulk(outcomes), outcomes)
+            found = ruleset.one(asked.key, asked.context)
+            if found is None:
+                return Given(kept, state, tag, answers.NOT_FOUND, ())
+            return Given(kept, state, tag, found.encoded, (found,))
+        except Exception as raised:
+            log.exception("Flags could not be evaluated")
+            raise BoxError("The flags could not be evaluated; the log of the box says more") from raised
+
+    # Everything else
+
+    async def _health(self, scope: Scope, send: Send) -> None:
+        if "refused" in scope:
+            await _refuse(scope, send, scope["refused"])
+        elif scope["method"] != "GET":
+            await _other_method(scope, send)
+        else:
+            await respond(send, 200, [answers.JSON, answers.NOT_STORED, *answers.OPEN], answers.HEALTH)
+
+    async def _elsewhere(self, rest: str, scope: Scope, receive: Receive, send: Send) -> None:
+        """OFREP, and what the framework answers."""
+        if "refused" in scope:
+            await _refuse(scope, send, scope["refused"])
+            return
+        client_id, _, more = rest[1:].partition("/")
+        if more.startswith(OFREP):
+            scope["path_template"] = f"{PREFIX}/.../{OFREP[0]}..."
+            await self._remote.answer(client_id, more, scope, receive, send)
+        elif scope["method"] == "OPTIONS" and any(name == _PREFLIGHT for name, _ in scope["headers"]):
+            await respond(send, 204, [*answers.OPEN, *answers.PREFLIGHT])
+        else:
+            scope["headers"] = [pair for pair in scope["headers"] if pair[0] != b"cookie"]
+            async with self._turns.of(network_of(scope["address"])):
+                await self._app(scope, receive, _opening(send))
+
+
+@lru_cache(maxsize=10_000)
+def _state(owner: str, revision: int, updated_at: int) -> bytes:
+    """What the flags of an owner are like, under this version of the box; also after a backup was restored."""
+    whole = f"{analytics_box.__version__} {owner} {revision} {updated_at}"
+    return hashlib.blake2b(whole.encode(), digest_size=8).digest()
+
+
+def _tag(state: bytes, asking: Asking, query: bytes) -> bytes:
+    """The tag of an answer, known without the answer: the flags as they are, and what is asked of them."""
+    digest = hashlib.blake2b(query, key=state, person=asking.encode(), digest_size=12).hexdigest()
+    return b'"%b"' % digest.encode()
+
+
+def _is_known(scope: Scope, tag: bytes) -> bool:
+    """Whether the request names this tag as one of an answer that it has."""
+    for name, value in scope["headers"]:
+        if name == b"if-none-match" and (value == tag or tag in _tags(value) or value.strip() == b"*"):
+            return True
+    return False
+
+
+def _tags(known: bytes) -> list[bytes]:
+    return [each.strip().removeprefix(b"W/") for each in known.split(b",")]
+
+
+async def _other_method(scope: Scope, send: Send) -> None:
+    """OPTIONS, or the refusal of whatever else is no GET."""
+    if scope["method"] == "OPTIONS":
+        await respond(send, 204, [(b"allow", _METHODS.encode()), *answers.OPEN, *answers.PREFLIGHT])
+    else:
+        await _refuse(scope, send, errors.MethodNotAllowed("Ask for flags with GET", headers={"Allow": _METHODS}))
+
+
+async def _refuse(scope: Scope, send: Send, error: BoxError) -> None:
+    body = render.api_body(error, scope["request_id"])
+    await respond(send, error.status, answers.refusal_headers(error), body)
+
+
+def _opening(send: Send) -> Send:
+    """Let pages of other sites read an answer of the framework, which is not shown their cookies."""
+
+    async def opened(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            message["headers"] = [*message["headers"], *answers.OPEN]
+        await send(message)
+
+    return opened

@@ -1,0 +1,101 @@
+"""The form of a goal: what is typed, and what becomes of it. Pure."""
+
+from collections.abc import Mapping
+from typing import Any, Final, Literal
+
+from analytics_box.base.texts import Goals, figures
+from analytics_box.products.goals.goal import Definition, Goal
+from analytics_box.products.goals.rules import MOST_CONDITIONS, OUTGOING, SCROLL, TIME
+
+Kind = Literal["page", "event", "scroll", "time", "outgoing"]
+_PREFIXES: Final[dict[Kind, str]] = {"scroll": SCROLL, "time": TIME, "outgoing": OUTGOING}
+# Fields of procedures as the form calls them.
+LABELS: Final = {
+    "name": Goals.name,
+    "description": Goals.description,
+    "target": Goals.target,
+    "conditions": Goals.conditions,
+    "revenueProperty": Goals.amount,
+    "filters": Goals.kind,
+}
+
+
+def kind_of(definition: Definition) -> tuple[Kind, str]:
+    """Which choice of the form a goal is, and what is typed beside it."""
+    if definition.type == "PAGE_VIEW":
+        return "page", definition.target
+    if definition.type == "CUSTOM":
+        for kind, prefix in _PREFIXES.items():
+            if definition.target.startswith(prefix):
+                return kind, definition.target.removeprefix(prefix)
+    return "event", definition.target
+
+
+def values_of(goal: Goal) -> dict[str, str]:
+    """The form of a goal that is there."""
+    kind, target = kind_of(goal.definition)
+    values = {
+        "name": goal.name,
+        "description": goal.description,
+        "kind": kind,
+        "target": target,
+        "amount": goal.definition.amount,
+        "active": "on" if goal.is_active else "",
+    }
+    for number, item in enumerate(goal.definition.conditions):
+        value = item.value if isinstance(item.value, str) else ", ".join(item.value)
+        values |= {f"property-{number}": item.property, f"operator-{number}": item.operator, f"value-{number}": value}
+    return values
+
+
+def message_of(form: Mapping[str, str]) -> dict[str, Any]:
+    """The fields of goals.create and goals.update that the form says."""
+    kind, target = form.get("kind", "page"), form.get("target", "").strip()
+    prefix = next((prefix for name, prefix in _PREFIXES.items() if name == kind), "")
+    return {
+        "name": form.get("name", ""),
+        "description": form.get("description", ""),
+        "type": "PAGE_VIEW" if kind == "page" else "CUSTOM" if prefix else "EVENT",
+        "target": f"{prefix}{target}" if target else "",
+        "conditions": [item for number in range(MOST_CONDITIONS) if (item := _condition(form, number)) is not None],
+        "revenueProperty": form.get("amount", "").strip(),
+        "isActive": "active" in form,
+    }
+
+
+def said(definition: Definition) -> str:
+    """What a goal is, in words."""
+    kind, target = kind_of(definition)
+    words = Goals.says[kind].format(target=figures.visible(target))
+    if definition.conditions:
+        conditions = Goals.comma.join(
+            " ".join((item.property, Goals.operators[item.operator].split(" (")[0], _listed(item.value))).strip()
+            for item in definition.conditions
+        )
+        words = Goals.says_conditions.format(said=words, conditions=figures.visible(conditions))
+    if definition.filters:
+        words = Goals.says_filters.format(said=words, fields=fields_of(definition))
+    return words
+
+
+def fields_of(definition: Definition) -> str:
+    """The fields that a goal is narrowed by."""
+    return Goals.comma.join(dict.fromkeys(item.field for item in definition.filters))
+
+
+def _condition(form: Mapping[str, str], number: int) -> dict[str, Any] | None:
+    name, value = form.get(f"property-{number}", "").strip(), form.get(f"value-{number}", "").strip()
+    operator = form.get(f"operator-{number}", "exists")
+    if not name and not value:
+        return None
+    if operator == "in":
+        return {
+            "property": name,
+            "operator": operator,
+            "value": [one for each in value.split(",") if (one := each.strip())],
+        }
+    return {"property": name, "operator": operator, "value": "" if operator == "exists" else value}
+
+
+def _listed(value: str | tuple[str, ...]) -> str:
+    return value if isinstance(value, str) else Goals.comma.join(value)

@@ -1,0 +1,150 @@
+"""The goals of a website and its custom events: the list with rates, the form of a goal, and deleting one."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from litestar.params import FromPath
+from msgspec import Struct
+
+from analytics_box.base.facts.event import EXPOSURE
+from analytics_box.base.texts import Goals, figures
+from analytics_box.products.goals import rows
+from analytics_box.products.goals.figures import Period, Reached, rate_text, reached
+from analytics_box.products.goals.form import said
+from analytics_box.products.goals.goal import Goal
+from analytics_box.products.goals.shown import WRITER, address, amount, home
+from analytics_box.query import ranges
+from analytics_box.query.access import Scope
+from analytics_box.query.ranges import PRESETS, Preset
+from analytics_box.query.run import Queries
+from analytics_box.tenants.websites.reach import own
+from analytics_box.tenants.websites.rules import Website
+from analytics_box.tenants.websites.shell import site_shell
+from analytics_box.web.page.visit import Page, Visit, Visitor
+
+USUAL: Final[Preset] = "last_30d"
+MOST_EVENTS: Final = 100
+
+
+class GoalLine(Struct, frozen=True):
+    """A goal in the list. `href` is its own page."""
+
+    name: str
+    said: str
+    href: str
+    edit: str
+    conversions: str
+    rate: str
+    width: str
+    revenue: str
+    is_active: bool
+    failed: str = ""
+
+
+class EventLine(Struct, frozen=True):
+    """A custom event in the list."""
+
+    name: str
+    href: str
+    times: str
+    visitors: str
+    rate: str
+
+
+class RangeChoice(Struct, frozen=True):
+    name: str
+    href: str
+    selected: bool
+
+
+async def show(visit: Visitor, website_id: FromPath[str]) -> Page:
+    """GET /sites/{id}/goals; `?range=` is one of the presets. Raises NotFound."""
+    website = own(visit.call, website_id)
+    chosen = preset(visit)
+    period = period_of(visit, chosen)
+    goals = await visit.call.read(lambda db: rows.of_website(db, website.id))
+    queries = visit.parts[Queries]
+    found = await reached(queries, website.site, [goal.definition for goal in goals], period)
+    events, failed = await _events(queries, website, period, chosen)
+    visitors = next((one.visitors for one in found if isinstance(one, Reached)), None)
+    return visit.pages.show(
+        "goals.html",
+        shell=site_shell(visit, "goals", website),
+        site=website,
+        home=home(website),
+        ranges=choices(home(website), chosen),
+        goals=[_line(website, goal, one, chosen) for goal, one in zip(goals, found, strict=True)],
+        has_amounts=any(goal.definition.amount for goal in goals),
+        visitors="" if visitors is None else visitors_said(visitors),
+        events=events[:MOST_EVENTS],
+        more_events=Goals.more_events.format(count=MOST_EVENTS) if len(events) > MOST_EVENTS else "",
+        failed=failed,
+        may_edit=visit.person.may(WRITER),
+        done=Goals.done.get(visit.asked("done"), ""),
+    )
+
+
+def preset(visit: Visit) -> Preset:
+    """The range that an address asks for; the usual one for any other."""
+    asked = visit.asked("range")
+    return next((one for one in PRESETS if one == asked and one in Goals.ranges), USUAL)
+
+
+def period_of(visit: Visit, chosen: Preset) -> Period:
+    """The days of a range for whoever visits the page."""
+    zone = ranges.zone(visit.person.time_zone)
+    return Period(ranges.of_preset(chosen, visit.call.now, zone), zone, visit.call.now)
+
+
+def choices(path: str, chosen: Preset, **kept: str) -> list[RangeChoice]:
+    """The ranges of a page, as links."""
+    return [
+        RangeChoice(label, address(path, **kept, range="" if name == USUAL else name), name == chosen)
+        for name, label in Goals.ranges.items()
+    ]
+
+
+def visitors_said(visitors: int) -> str:
+    """How many there were, in words."""
+    return Goals.one_visitor if visitors == 1 else Goals.visitors.format(count=figures.count(visitors))
+
+
+def _line(website: Website, goal: Goal, found: Reached | str, chosen: Preset) -> GoalLine:
+    known = found if isinstance(found, Reached) else None
+    revenue = known.revenue if known is not None else None
+    return GoalLine(
+        name=figures.visible(goal.name),
+        said=said(goal.definition),
+        href=address(f"/sites/{website.id}/goal", goal=goal.id, range="" if chosen == USUAL else chosen),
+        edit=f"{home(website)}/{goal.id}",
+        conversions=figures.count(known.conversions) if known is not None else Goals.unknown,
+        rate=rate_text(known) if known is not None else Goals.unknown,
+        width=figures.bar_width(known.rate, 100) if known is not None else "w0",
+        revenue=amount(revenue) if revenue is not None else "",
+        is_active=goal.is_active,
+        failed=Goals.failed.format(why=found) if isinstance(found, str) else "",
+    )
+
+
+async def _events(
+    queries: Queries, website: Website, period: Period, chosen: Preset
+) -> tuple[Sequence[EventLine], str]:
+    """The custom events of the range, and why they are not known."""
+    request = period.request("summary_totals", ()), period.request("custom_events", ())
+    async with queries.budgets.of_page(public=False) as budget:
+        (whole,), (entry,) = await queries.answers(request, Scope((website.site,)), budget)
+    if not (whole.success and entry.success):
+        return (), Goals.failed.format(why=entry.error or whole.error)
+    visitors = int(whole.data[0]["visitors"])
+    shown = [row for row in entry.data if row["name"] != EXPOSURE][: MOST_EVENTS + 1]
+    kept = "" if chosen == USUAL else chosen
+    return [
+        EventLine(
+            name=figures.visible(row["name"]),
+            href=address(f"/sites/{website.id}/events", event_name=row["name"], range=kept),
+            times=figures.count(row["total_events"]),
+            visitors=figures.count(row["unique_users"]),
+            rate=rate_text(Reached(visitors, row["unique_users"])),
+        )
+        for row in shown
+    ], ""

@@ -1,0 +1,149 @@
+"""What goals may be, and the filters that select the sessions which reached one. Pure."""
+
+from typing import Final
+
+import msgspec
+from msgspec.structs import replace
+
+from analytics_box.base.errors import BadRequest, InvalidQuery, WrongTypes
+from analytics_box.products.goals.goal import Definition, Narrowed, Property
+from analytics_box.query.filters import COMMON, Filter, FilterGroup, Op
+from analytics_box.query.happened import MOST
+from analytics_box.query.patterns import quoted
+from analytics_box.query.request import GivenFilter, check_filters
+from analytics_box.web.recognition.paths import page
+
+LONGEST_TARGET: Final = 1_000
+MOST_FILTERS: Final = 10
+MOST_CONDITIONS: Final = 5
+LONGEST_KEY: Final = 128
+MOST_BYTES: Final = 20_000  # of a definition as JSON: pages read those of all goals
+# What a target of the type CUSTOM begins with; any other one is the name of a custom event.
+SCROLL, TIME, OUTGOING = "scroll:", "time:", "outgoing:"
+
+_OPERATORS: Final[dict[str, Op]] = {
+    "equals": "eq",
+    "contains": "contains",
+    "not_equals": "ne",
+    "in": "in",
+    "not_in": "not_in",
+}
+
+
+def checked(given: Definition) -> Definition:
+    """The goal as it is kept, without what nobody means. Raises BadRequest."""
+    target = given.target.strip()
+    if given.type == "PAGE_VIEW":
+        target = _path(target)
+    if not target or len(target) > LONGEST_TARGET:
+        raise BadRequest.about("target", f"What is to happen has 1 to {LONGEST_TARGET} characters")
+    if given.type == "CUSTOM":
+        target = _custom(target)
+    about_event = is_event(given.type, target)
+    if given.conditions and not about_event:
+        raise BadRequest.about("conditions", "Only events have properties")
+    if given.amount and not about_event:
+        raise BadRequest.about("revenueProperty", "Only events have an amount")
+    kept = replace(given, target=target, amount=given.amount.strip())
+    _check_lists(kept)
+    if len(msgspec.json.encode(kept)) > MOST_BYTES:
+        raise BadRequest.about("filters", f"A goal may take {MOST_BYTES:,} bytes with all of its values")
+    try:
+        selecting(kept)
+    except (InvalidQuery, WrongTypes) as wrong:
+        raise BadRequest.about("filters", wrong.message) from wrong
+    return kept
+
+
+def is_event(kind: str, target: str) -> bool:
+    """Whether a goal is a custom event."""
+    return kind == "EVENT" or (kind == "CUSTOM" and not target.startswith((SCROLL, TIME, OUTGOING)))
+
+
+def filters_of(definition: Definition) -> tuple[GivenFilter, ...]:
+    """One group, of which a session meets all that reached the goal."""
+    kind, target = definition.type, definition.target
+    if kind == "PAGE_VIEW":
+        own = page_filter(target)
+    elif kind == "CUSTOM" and target.startswith(SCROLL):
+        own = GivenFilter("scroll", "eq", target.removeprefix(SCROLL))
+    elif kind == "CUSTOM" and target.startswith(TIME):
+        own = GivenFilter("engaged", "eq", target.removeprefix(TIME))
+    elif kind == "CUSTOM" and target.startswith(OUTGOING):
+        own = _outgoing(target.removeprefix(OUTGOING))
+    else:
+        own = GivenFilter("event", "eq", target)
+    properties = [_property(item) for item in definition.conditions]
+    narrowed = [GivenFilter(item.field, _OPERATORS[item.operator], _values(item)) for item in definition.filters]
+    event = GivenFilter(all=[own, *properties])
+    return (GivenFilter(all=[event, *narrowed]),)
+
+
+def selecting(definition: Definition) -> tuple[Filter | FilterGroup, ...]:
+    """The same, checked."""
+    return check_filters(list(filters_of(definition)), "")
+
+
+def page_filter(target: str) -> GivenFilter:
+    """A path, or with stars a pattern; a star stands for anything."""
+    if "*" not in target:
+        return GivenFilter("viewed_page", "eq", target)
+    return GivenFilter("viewed_page", "regex", f"^{'.*'.join(quoted(part) for part in target.split('*'))}$")
+
+
+def _outgoing(target: str) -> GivenFilter:
+    """A link by its address, else every link to a host."""
+    return GivenFilter("outgoing_link" if "://" in target else "outgoing_domain", "eq", target)
+
+
+def _property(item: Property) -> GivenFilter:
+    values = (item.value,) if isinstance(item.value, str) else item.value
+    if item.operator == "exists":
+        return GivenFilter("event_property", "eq", item.property)
+    if item.operator == "contains":
+        found = "|".join(quoted(value) for value in values)
+        return GivenFilter("event_property", "regex", f"^{quoted(item.property)}=(?s:.*)(?:{found})")
+    return GivenFilter("event_property", "in", [f"{item.property}={value}" for value in values])
+
+
+def _values(item: Narrowed) -> str | list[str | int | float]:
+    return item.value if isinstance(item.value, str) else list(item.value)
+
+
+def _path(target: str) -> str:
+    """The path of an address or of a path, as facts have it: decoded, without query and fragment."""
+    return page(target if "://" in target or target.startswith("/") else f"/{target}").path if target else ""
+
+
+def _custom(target: str) -> str:
+    """A target of the type CUSTOM. Raises BadRequest."""
+    for prefix, field in ((SCROLL, "scroll"), (TIME, "engaged")):
+        if target.startswith(prefix):
+            number = target.removeprefix(prefix).strip().removesuffix("%")
+            if not (number.isascii() and number.isdigit() and 1 <= int(number[:9]) <= MOST[field]):
+                what = "A scroll depth is 1 to 100 percent" if field == "scroll" else "A time is 1 to 86400 seconds"
+                raise BadRequest.about("target", f"{what}, as in {prefix}60")
+            return f"{prefix}{int(number)}"
+    if target.startswith(OUTGOING):
+        where = target.removeprefix(OUTGOING).strip()
+        if not where:
+            raise BadRequest.about("target", "Name a host or an address, as in outgoing:example.org")
+        return OUTGOING + (where if "://" in where else where.lower().rstrip("/"))
+    return target
+
+
+def _check_lists(kept: Definition) -> None:
+    if len(kept.filters) > MOST_FILTERS:
+        raise BadRequest.about("filters", f"A goal can have up to {MOST_FILTERS} filters")
+    if len(kept.conditions) > MOST_CONDITIONS:
+        raise BadRequest.about("conditions", f"A goal can have up to {MOST_CONDITIONS} conditions")
+    unknown = [item.field for item in kept.filters if item.field not in COMMON or item.field == "reached_goal"]
+    if unknown:
+        raise BadRequest.about("filters", f"Goals cannot be narrowed by {unknown[0][:100]}")
+    for item in kept.conditions:
+        if not 1 <= len(item.property) <= LONGEST_KEY:
+            raise BadRequest.about("conditions", f"A property has a name of 1 to {LONGEST_KEY} characters")
+        if item.operator != "exists" and not item.value:
+            raise BadRequest.about("conditions", f"Say what {item.property} is to be")
+    if len(kept.amount) > LONGEST_KEY:
+        raise BadRequest.about("revenueProperty", f"A property has a name of 1 to {LONGEST_KEY} characters")

@@ -1,0 +1,121 @@
+"""All links as a file that can be imported again: CSV or JSON."""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from functools import partial
+from typing import Any, Final, Literal
+
+import msgspec
+from msgspec import UNSET
+
+from analytics_box.base.settings import Settings
+from analytics_box.products.links import list_rows
+from analytics_box.products.links.bulk import cells
+from analytics_box.products.links.clicks.rows import Total
+from analytics_box.products.links.clicks.waiting import Clicks
+from analytics_box.products.links.folders.change import names as folder_names
+from analytics_box.products.links.link import Fields, Link, Utm
+from analytics_box.products.links.list_rows import Selection
+from analytics_box.products.links.short_url import short_url
+from analytics_box.products.links.targeting import policy as targets
+from analytics_box.query import sheets
+from analytics_box.tenants.tenancy.messages import date
+from analytics_box.web.call import Call
+
+Form = Literal["csv", "json"]
+TYPES: Final = {"csv": "text/csv", "json": "application/json"}
+_AT_ONCE: Final = 1_000  # links in a piece
+UTM: Final = {f"utm{name.capitalize()}": name for name in Utm.__struct_fields__}
+_OF_ITSELF: Final = ("id", "organizationId", "createdBy")
+_BESIDES: Final = {  # what stands in the place of a field
+    "folderId": ("shortUrl", "folder"),
+    "expiredRedirectUrl": ("expiresAt", "expiredRedirectUrl"),
+    "utm": tuple(UTM),
+}
+_PLAIN: Final = {
+    wire: name
+    for name, wire in zip(Fields.__struct_fields__, Fields.__struct_encode_fields__, strict=True)
+    if wire not in _OF_ITSELF
+}
+# The columns of a sheet, in their order. Those in BESIDE are for people: an import passes over them.
+COLUMNS: Final = (
+    *(column for wire in _PLAIN for column in _BESIDES.get(wire, (wire,))),
+    *("protected", "clicks", "createdAt", "id"),
+)
+BESIDE: Final = frozenset(("shortUrl", "protected", "clicks", "createdAt", "id"))
+
+
+async def pieces(call: Call, organization_id: str, form: Form, *, folder_id: str | None = None) -> AsyncIterator[bytes]:
+    """The links of an organization, or of one of its folders, oldest first, piece by piece; passwords are not in it."""
+    after: int | None = 0
+    while after is not None:
+        found, after = await piece(call, organization_id, form, after=after, folder_id=folder_id)
+        yield found
+
+
+async def piece(
+    call: Call, organization_id: str, form: Form, *, after: int, folder_id: str | None = None
+) -> tuple[bytes, int | None]:
+    """The piece of such a file that begins after the link with this number, 0 for the first; where the next one begins,
+    None with the last."""
+    folders = await call.read(lambda db: folder_names(db, organization_id))
+    selection = Selection(organization_id, folder_id=folder_id or UNSET, sort="oldest", after=after, limit=_AT_ONCE)
+    links = await call.read(partial(list_rows.links, selection=selection))
+    content, first = b"", not after
+    if first:
+        content = sheets.lines(COLUMNS, []).encode() if form == "csv" else b"["
+    if links:
+        totals = await call.parts[Clicks].totals([link.number for link in links])
+        content += await asyncio.to_thread(_piece, links, folders, totals, call.parts.settings, form, first=first)
+    is_last = len(links) < _AT_ONCE
+    if is_last and form == "json":
+        content += b"\n]\n"
+    return content, None if is_last else links[-1].number
+
+
+def _piece(
+    links: list[Link],
+    folders: Mapping[str, str],
+    totals: Mapping[int, Total],
+    settings: Settings,
+    form: Form,
+    *,
+    first: bool,
+) -> bytes:
+    records = [
+        record(
+            link,
+            folders.get(link.folder_id or ""),
+            totals[link.number].clicks if link.number in totals else 0,
+            settings,
+        )
+        for link in links
+    ]
+    if form == "csv":
+        return sheets.lines(COLUMNS, [_cells(one) for one in records], heading=False).encode()
+    lines = b",\n".join(msgspec.json.encode(one) for one in records)
+    return (b"\n" if first else b",\n") + lines
+
+
+def record(link: Link, folder: str | None, clicks: int, settings: Settings) -> dict[str, Any]:
+    """A link with the fields of COLUMNS."""
+    found = {wire: msgspec.to_builtins(getattr(link, name)) for wire, name in _PLAIN.items()}
+    found |= {column: getattr(link.utm, name) or None for column, name in UTM.items()}
+    found |= {
+        "targetDomain": link.target_domain if link.target_domain != targets.host_of(link.target_url) else None,
+        "shortUrl": short_url(link.domain, link.slug, settings),
+        "folder": folder,
+        "expiresAt": date(link.expires_at).isoformat() if link.expires_at is not None else None,
+        "protected": link.password is not None,
+        "clicks": clicks,
+        "createdAt": date(link.created_at).isoformat(),
+        "id": link.id,
+    }
+    return {column: found[column] for column in COLUMNS}
+
+
+def _cells(found: dict[str, Any]) -> dict[str, Any]:
+    """As cells that links.cells reads again; rules and variants are JSON."""
+    lists = {name: msgspec.json.encode(found[name]).decode() if found[name] else "" for name in ("rules", "variants")}
+    texts = found | lists | {"tags": cells.joined(found["tags"])}
+    return {name: cells.quoted(value) if isinstance(value, str) else value for name, value in texts.items()}

@@ -1,0 +1,253 @@
+"""Many links at once, from CSV or JSON. Each row succeeds or fails by itself, and a dry run says the same without
+keeping anything, or keeping anybody waiting."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from typing import Annotated, Final, NamedTuple, TypeVar
+
+from msgspec import UNSET, Meta, Struct
+from msgspec.structs import replace
+
+from analytics_box.base.acting import By
+from analytics_box.base.errors import BadRequest, BoxError
+from analytics_box.base.file_queue import FileQueue
+from analytics_box.base.store.db import Connection
+from analytics_box.products.links.access import check
+from analytics_box.products.links.bulk import dry_run as import_trial
+from analytics_box.products.links.bulk.files import Form, Sheet
+from analytics_box.products.links.bulk.records import Parsed, RowShown, Status, parse, refused
+from analytics_box.products.links.bulk.short_addresses import LinkPlaces
+from analytics_box.products.links.domains import change as domains
+from analytics_box.products.links.domains.lookup import LinkDomains
+from analytics_box.products.links.domains.target_policy import policy_of
+from analytics_box.products.links.editing import change
+from analytics_box.products.links.editing.calls import tell
+from analytics_box.products.links.editing.change import Changed
+from analytics_box.products.links.editing.draft import Draft, checked
+from analytics_box.products.links.editing.messages import draft
+from analytics_box.products.links.folders.cache import FolderCache
+from analytics_box.products.links.link import MOST_FILE_BYTES
+from analytics_box.products.links.messages import Id
+from analytics_box.products.links.targeting.policy import TargetPolicy
+from analytics_box.tenants.accounts.passwords import Passwords
+from analytics_box.tenants.configuration.domains import own_hosts
+from analytics_box.tenants.tenancy.acting import acting
+from analytics_box.tenants.tenancy.messages import Text
+from analytics_box.web.call import Call
+
+T = TypeVar("T")
+
+_AT_ONCE: Final = 50  # rows in one write or one look, so that others hardly wait
+_NOT_HASHED: Final = "the password of row {number}, which a dry run does not hash"
+_UNPROTECTED: Final = (
+    "This link had a password, which an export leaves out; give it one in the column password, or empty protected"
+)
+
+
+class GivenImport(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of links.import: a file's text. A row with an `externalId` that a link has changes that link.
+
+    Missing folders are created. `domain` is for links of other services whose short address is on none of the
+    organization's link domains: one of these, or empty for the box's own host. Without it, such rows fail.
+    """
+
+    content: Annotated[str, Meta(max_length=MOST_FILE_BYTES)]
+    format: Form = "csv"
+    dryRun: bool = False
+    domain: Text | None = None
+    organizationId: Id | None = None
+
+
+class ImportShown(Struct, frozen=True):
+    """Output of links.import. `ignoredColumns` are headings of a sheet that mean nothing here."""
+
+    dryRun: bool
+    total: int
+    created: int
+    updated: int
+    unchanged: int
+    failed: int
+    rows: list[RowShown]
+    ignoredColumns: list[str]
+
+
+class File(NamedTuple):
+    """A file that was read."""
+
+    rows: list[Parsed]
+    ignored: list[str]
+
+
+class Row(NamedTuple):
+    """A row that can be stored, or what is wrong with it already."""
+
+    parsed: Parsed
+    draft: Draft = Draft()
+    wrong: RowShown | None = None
+
+
+async def import_links(call: Call, given: GivenImport) -> ImportShown:
+    """links.import. Raises Forbidden, or BadRequest for what is no file of links."""
+    return await imported(call, given, _unheard)
+
+
+async def imported(call: Call, given: GivenImport, hear: Callable[[int, int], None]) -> ImportShown:
+    """Import as `import_links` does; `hear` is told again and again how many of how many rows are done."""
+    organization_id, by = acting(call, given.organizationId)
+    file = await call.parts[FileQueue].run(call.identity.holder, read, given.content, given.format)
+    total = len(file.rows)
+    policy, places = policy_of(call, organization_id), _places(call, organization_id, given.domain)
+    rows: list[Row] = []
+    for some in _pieces(file.rows):
+        for row in await asyncio.to_thread(_looked_at, some, policy, places):
+            rows.append(await _with_password(call, row, dry=given.dryRun))
+        hear(len(rows) // 2, total)  # the other half is to store them, or to try to
+    work = dry_run if given.dryRun else run
+    shown = await work(call, organization_id, by, rows, lambda done: hear((total + done) // 2, total))
+    counts = {status: sum(row.status == status for row in shown) for status in Status.__args__}  # type: ignore[attr-defined]  # the arguments of a Literal
+    return ImportShown(dryRun=given.dryRun, total=len(shown), rows=shown, ignoredColumns=file.ignored, **counts)
+
+
+async def dry_run(
+    call: Call, organization_id: str, by: By, rows: list[Row], hear: Callable[[int], None]
+) -> list[RowShown]:
+    """What would become of these rows: they are stored in a copy that is thrown away.
+
+    Nobody will ever find a link by the id that it had there, nor by the slug that it was given.
+    """
+    drafts = [row.draft for row in rows]
+    copy = await call.read(lambda db: import_trial.copied(db, organization_id, by, drafts))
+    shown: list[RowShown] = []
+    made: set[str] = set()
+    for some in _pieces(rows):
+        done = await asyncio.to_thread(_tried_in, copy, organization_id, import_trial.trying(by), some)
+        made |= {row.id for row in done if row.status == "created"}
+        shown += [
+            replace(row, id="", slug=_own_slug(given)) if row.id in made else row
+            for row, given in zip(done, some, strict=True)
+        ]
+        hear(len(shown))
+    return shown
+
+
+async def run(call: Call, organization_id: str, by: By, rows: list[Row], hear: Callable[[int], None]) -> list[RowShown]:
+    """Store these rows in their order."""
+    shown: list[RowShown] = []
+    for some in _pieces(rows):
+        done, changes = await call.write(_writer(organization_id, by, some))
+        shown += done
+        for changed in changes:
+            tell(call, changed)
+        hear(len(shown))
+    return shown
+
+
+def _unheard(done: int, total: int) -> None:
+    """Nobody waits for the progress of a procedure."""
+
+
+def read(content: str, form: Form) -> File:
+    """The rows of a file as messages. Raises BadRequest."""
+    sheet = Sheet(content, form)
+    return File([parsed for record in sheet for parsed in parse(record)], sheet.ignored)
+
+
+def _places(call: Call, organization_id: str, instead: str | None) -> LinkPlaces:
+    """The domains that links can be placed on. Raises BadRequest if `instead` is not a domain of the organization."""
+    own = frozenset(each.domain for each in call.parts[LinkDomains].of(organization_id))
+    if instead and instead not in own:
+        raise BadRequest.about("domain", domains.UNKNOWN)
+    return LinkPlaces(own_hosts(call.parts.settings), own, instead)
+
+
+def _looked_at(rows: list[Parsed], policy: TargetPolicy, places: LinkPlaces) -> list[Row]:
+    """The drafts of these rows, checked, or what is wrong with them. Beside the event loop: it takes a while."""
+    return [_row(one, policy, places) for one in rows]
+
+
+def _row(one: Parsed, policy: TargetPolicy, places: LinkPlaces) -> Row:
+    if one.given is None:
+        return Row(one, wrong=one.wrong)
+    try:
+        return Row(one, checked(_placed(draft(one.given, password=UNSET), one, places), policy))
+    except BoxError as wrong:
+        return Row(one, wrong=refused(one.number, wrong))
+
+
+def _placed(given: Draft, one: Parsed, places: LinkPlaces) -> Draft:
+    """The draft on its domain. Raises BadRequest."""
+    if isinstance(given.domain, str):
+        return replace(given, domain=places.of(given.domain))
+    return replace(given, domain=places.instead) if one.is_of_service and places.instead else given
+
+
+async def _with_password(call: Call, row: Row, *, dry: bool) -> Row:
+    password = row.parsed.given.password if row.parsed.given is not None and row.wrong is None else UNSET
+    if not isinstance(password, str):
+        return row
+    made = _NOT_HASHED.format(number=row.parsed.number) if dry else await call.parts[Passwords].hash(password)
+    return row._replace(draft=replace(row.draft, password=made))
+
+
+def _pieces(whole: list[T]) -> Iterator[list[T]]:
+    return (whole[first : first + _AT_ONCE] for first in range(0, len(whole), _AT_ONCE))
+
+
+def _writer(
+    organization_id: str, by: By, rows: list[Row]
+) -> Callable[[Connection], tuple[list[RowShown], list[Changed]]]:
+    return lambda db: _tried(db, organization_id, by, rows)
+
+
+def _tried_in(copy: Connection, organization_id: str, by: By, rows: list[Row]) -> list[RowShown]:
+    with copy:  # one transaction for all
+        shown, _ = _tried(copy, organization_id, by, rows)
+    return shown
+
+
+def _tried(db: Connection, organization_id: str, by: By, rows: list[Row]) -> tuple[list[RowShown], list[Changed]]:
+    """What became of each row, and what changed. A row that is refused leaves nothing behind."""
+    check(db, organization_id, by, "member")
+    cache = FolderCache(db, organization_id)
+    shown, changes = [], []
+    for row in rows:
+        number = row.parsed.number
+        if row.wrong is not None:
+            shown.append(row.wrong)
+            continue
+        mark = cache.mark()
+        try:
+            with db:  # a savepoint of its own
+                changed = _store(db, organization_id, by, row, cache)
+        except BoxError as wrong:
+            cache.undo(mark)
+            shown.append(refused(number, wrong))
+            continue
+        shown.append(RowShown(number, _status(changed), id=changed.after.id, slug=changed.after.slug))
+        changes.append(changed)
+    return shown, changes
+
+
+def _store(db: Connection, organization_id: str, by: By, row: Row, cache: FolderCache) -> Changed:
+    one, clean = row.parsed, row.draft
+    if one.folder:
+        clean = replace(clean, folder_id=cache.folder(db, by, one.folder).id)
+    if isinstance(clean.external_id, str):
+        changed = change.upsert(db, organization_id, by, clean.external_id, clean, rename=one.is_named)
+    elif there := change.standing(db, organization_id, clean):
+        changed = Changed(there, there)  # imported before
+    else:
+        changed = Changed(None, change.create(db, organization_id, by, clean))
+    if changed.before is None and one.was_protected and changed.after.password is None:
+        raise BadRequest.about("password", _UNPROTECTED)
+    return changed
+
+
+def _status(changed: Changed) -> Status:
+    if changed.before is None:
+        return "created"
+    return "unchanged" if changed.before == changed.after else "updated"
+
+
+def _own_slug(row: Row) -> str:
+    return row.draft.slug if isinstance(row.draft.slug, str) else ""

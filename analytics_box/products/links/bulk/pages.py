@@ -1,0 +1,147 @@
+"""Many links at once, under /links/bulk: a file is checked, its rows are shown, then it is imported."""
+
+from litestar.params import FromPath
+
+from analytics_box.base.errors import BadRequest, PayloadTooLarge
+from analytics_box.base.texts import LinkImport, figures
+from analytics_box.products.links.bulk import files as import_files
+from analytics_box.products.links.bulk.exports import BESIDE, COLUMNS
+from analytics_box.products.links.bulk.files import MOST_ROWS
+from analytics_box.products.links.bulk.jobs import ImportJobs, Job
+from analytics_box.products.links.domains.lookup import LinkDomains
+from analytics_box.products.links.link import MOST_FILE_BYTES
+from analytics_box.products.links.page_frame import HOME, frame
+from analytics_box.web.page.visit import Again, Answer, Next, Page, Visit, Visitor
+
+BULK = f"{HOME}/bulk"
+MOST_SHOWN = 200  # rows that are wrong
+_ZIP = b"PK\x03\x04"  # workbooks are such archives
+MOST_IGNORED = 20  # columns that mean nothing
+EXAMPLE = """name,targetUrl,slug,folder,tags,utmSource
+Spring sale,https://example.com/sale,spring,Campaigns,print;sale,poster
+Help,https://example.com/help,help,,,
+"""
+
+
+async def import_form(visit: Visitor) -> Page:
+    """GET /links/bulk."""
+    return await _form(visit, Again())
+
+
+async def import_file(visit: Visitor) -> Answer:
+    """POST /links/bulk/file: check a file. Raises Unavailable."""
+    try:
+        sent = await visit.upload("file", limit=MOST_FILE_BYTES)
+    except PayloadTooLarge as large:
+        message = LinkImport.too_large.format(most=MOST_FILE_BYTES // 1_000_000)
+        return await _form(visit, Again(large.status, wrong={"file": message}))
+
+    async def save() -> str:
+        return _begin(visit, sent)
+
+    return await visit.submit(save, _form, field="file")
+
+
+async def import_text(visit: Visitor) -> Answer:
+    """POST /links/bulk/text: check what was pasted. Raises Unavailable."""
+    form = await visit.form()
+
+    async def save() -> str:
+        return _begin(visit, form.get("text", "").encode("utf-8", "surrogatepass"))
+
+    return await visit.submit(save, _form, values=form, field="text")
+
+
+async def import_page(visit: Visitor, job_id: FromPath[str]) -> Page:
+    """GET /links/bulk/{job}: how far it is, or what became of it. Raises NotFound."""
+    job = visit.parts[ImportJobs].find(job_id, visit.person)
+    shown = job.shown
+    wrong = [row for row in shown.rows if row.status == "failed"] if shown is not None and not job.runs else []
+    return visit.pages.show(
+        "link_import_job.html",
+        shell=frame(visit.person),
+        job=job,
+        href=f"{BULK}/{job.id}",
+        progress=LinkImport.progress.format(done=figures.count(job.done), total=figures.count(job.total)),
+        summary=_summary(job),
+        counts=_counts(job),
+        wrong=wrong[:MOST_SHOWN],
+        more=figures.count(len(wrong) - MOST_SHOWN) if len(wrong) > MOST_SHOWN else "",
+        ignored=", ".join(shown.ignoredColumns[:MOST_IGNORED]) if shown is not None else "",
+        run=_run_words(job),
+        places=_places(visit, job) if any(row.field == "domain" for row in wrong) else [],
+    )
+
+
+async def run_import(visit: Visitor, job_id: FromPath[str]) -> Next:
+    """POST /links/bulk/{job}: import what was checked, or check it for another domain. Raises NotFound."""
+    job = visit.parts[ImportJobs].find(job_id, visit.person)
+    domain = (await visit.form()).get("domain")
+    if domain is None:
+        visit.parts[ImportJobs].run(job, visit.call)
+    else:
+        visit.parts[ImportJobs].check_again(job, visit.call, domain)
+    return visit.go(f"{BULK}/{job.id}")
+
+
+def _begin(visit: Visit, sent: bytes) -> str:
+    """Where the check is shown. Raises BadRequest or Unavailable."""
+    if not sent.strip():
+        raise BadRequest(LinkImport.no_file)
+    if sent.startswith(_ZIP):
+        raise BadRequest(LinkImport.workbook)
+    try:
+        content = import_files.utf8(sent)
+    except UnicodeDecodeError as broken:
+        line = figures.count(sent.count(b"\n", 0, broken.start) + 1)
+        raise BadRequest(LinkImport.not_text.format(line=line)) from broken
+    return f"{BULK}/{visit.parts[ImportJobs].begin(visit.call, visit.person, content).id}"
+
+
+async def _form(visit: Visit, again: Again) -> Page:
+    return visit.pages.show(
+        "link_import.html",
+        code=again.code,
+        shell=frame(visit.person),
+        values=again.values,
+        errors=again.wrong,
+        general=again.general,
+        most=figures.count(MOST_ROWS),
+        columns=[name for name in COLUMNS if name not in BESIDE and name != "targetUrl"] + ["password"],
+        example=EXAMPLE,
+    )
+
+
+def _places(visit: Visit, job: Job) -> list[tuple[str, str, bool]]:
+    """The domains for links of other domains: value, label, and whether it is selected."""
+    own = (each.domain for each in visit.parts[LinkDomains].of(visit.person.organization_id))
+    found = [
+        ("", LinkImport.own_host.format(host=visit.parts.settings.public_url.partition("://")[2])),
+        *((each, each) for each in own),
+    ]
+    return [(value, words, value == job.domain) for value, words in found]
+
+
+def _summary(job: Job) -> str:
+    """How many rows there are, as the beginning of what became of them."""
+    if job.shown is None or job.runs:
+        return ""
+    words = LinkImport.would if job.state == "checked" else LinkImport.was
+    return words[job.shown.total == 1].format(total=figures.count(job.shown.total))
+
+
+def _counts(job: Job) -> list[tuple[str, str, str]]:
+    """What became of the rows, by what became of them: status, how many, and in words."""
+    if job.shown is None or job.runs:
+        return []
+    found = {name: getattr(job.shown, name) for name in LinkImport.counts}
+    return [(name, figures.count(found[name]), words) for name, words in LinkImport.counts.items()]
+
+
+def _run_words(job: Job) -> str:
+    """The verb of the button; empty where there is nothing to import."""
+    if job.shown is None or job.state != "checked":
+        return ""
+    count = job.shown.created + job.shown.updated
+    words = LinkImport.run_rest if job.shown.failed else LinkImport.run
+    return words[count == 1].format(count=figures.count(count)) if count else ""

@@ -1,0 +1,169 @@
+"""Clicks on short links on their way to events.db: they wait in memory for a moment and join a group commit.
+
+Nothing is written before a redirect is answered. A kill -9 loses the last 100 ms at most, SIGTERM nothing.
+"""
+
+import asyncio
+import logging
+from collections import Counter
+from collections.abc import Sequence
+from functools import partial
+from typing import Final
+
+from analytics_box.base.clock import Clock, utc_day
+from analytics_box.base.errors import Unavailable
+from analytics_box.base.facts.clicks import CLICK
+from analytics_box.base.store.db import Db
+from analytics_box.base.store.strings import Strings
+from analytics_box.base.store.trouble import Seldom
+from analytics_box.products.links.clicks import rows as click_rows
+from analytics_box.products.links.clicks.rows import Click, Orphan, Total
+
+log = logging.getLogger(__name__)
+
+WAIT: Final = 0.05  # seconds until what waits is written; writing it takes the rest of the 100 ms
+AT_ONCE: Final = 256  # clicks that are written without waiting for more
+MOST_WAITING: Final = 50_000  # clicks that wait for a disk that refuses: some 50 MB
+ERASED_AT_ONCE: Final = 2_000  # clicks that are removed in one write
+_LINKS_AT_ONCE: Final = 500
+ORPHAN_SLUGS: Final = 100  # unknown slugs by name, of a domain and a day
+
+
+class Clicks:
+    """The clicks of a box that are not on disk yet, and the counts of links that end after so many."""
+
+    def __init__(self, events: Db, strings: Strings, clock: Clock) -> None:
+        self.events = events
+        self._strings = strings
+        self._clock = clock
+        self._waiting: list[Click] = []
+        self._orphans: Counter[Orphan] = Counter()
+        self._named: dict[tuple[str, int], set[str]] = {}
+        self._timer: asyncio.TimerHandle | None = None
+        self._writing: set[asyncio.Task[None]] = set()
+        self._counts: dict[int, int] = {}
+        self._may_complain = Seldom()
+
+    def note(self, click: Click) -> None:
+        """A visit of a link. Must be called on the event loop."""
+        self._waiting.append(click)
+        if click.kind == CLICK and click.link in self._counts:
+            self._counts[click.link] += 1
+        self._plan()
+
+    def note_orphan(self, domain: str, kind: int, slug: str) -> None:
+        """An orphan click: the short URL has no link. `slug` is empty for what could be none."""
+        day = utc_day(self._clock.now())
+        named = self._named.get((domain, day))
+        if named is None:
+            self._named = {key: slugs for key, slugs in self._named.items() if key[1] == day}
+            named = self._named[domain, day] = set()
+        if slug not in named:
+            if len(named) < ORPHAN_SLUGS:
+                named.add(slug)
+            else:
+                slug = ""
+        self._orphans[Orphan(domain, day, kind, slug)] += 1
+        self._plan()
+
+    async def count_of(self, link: int) -> int:
+        """How often people have clicked this link so far, exactly from now on."""
+        if link not in self._counts:
+            await self.flush()
+            stored = await self.events.read(lambda db: click_rows.totals(db, [link]))
+            total = stored[link].clicks if link in stored else 0
+            self._counts.setdefault(link, total + sum(one.link == link and one.kind == CLICK for one in self._waiting))
+        return self._counts[link]
+
+    def counted(self, link: int) -> int | None:
+        """The count without waiting; None where it is not known yet."""
+        return self._counts.get(link)
+
+    async def totals(self, links: Sequence[int]) -> dict[int, Total]:
+        """How often people have clicked these links so far, by their numbers; links without clicks are left out."""
+        if not links:
+            return {}
+        await self.flush()
+        return await self.events.read(lambda db: click_rows.totals(db, links))
+
+    async def erase(self, links: Sequence[int]) -> int:
+        """Remove all clicks on these links, which are gone, in small writes; how many there were."""
+        await self.flush()
+        self._forget(links)
+        removed = 0
+        for first in range(0, len(links), _LINKS_AT_ONCE):
+            some = links[first : first + _LINKS_AT_ONCE]
+            while gone := await self.events.write(partial(click_rows.remove, links=some, limit=ERASED_AT_ONCE)):
+                removed += gone
+                if gone < ERASED_AT_ONCE:
+                    break
+        return removed
+
+    async def begin_to_erase(self, link: int) -> None:
+        """Remove clicks on a link, which is gone, as many as one write can; retention.sweep removes the rest."""
+        await self.flush()
+        self._forget([link])
+        await self.events.write(partial(click_rows.remove, links=[link], limit=ERASED_AT_ONCE))
+
+    def _forget(self, links: Sequence[int]) -> None:
+        for link in links:
+            self._counts.pop(link, None)
+
+    async def flush(self) -> None:
+        """Returns when all that was noted before is on disk, or cannot be written now."""
+        self._begin()
+        waiting = tuple(self._writing)  # and none of those that begin meanwhile
+        if waiting:
+            await asyncio.gather(*waiting)
+
+    def write_now(self) -> None:
+        """Write what waits at the end of the box, without an event loop."""
+        clicks, orphans = self._take()
+        if not clicks and not orphans:
+            return
+        try:
+            self.events.write_now(partial(click_rows.append, strings=self._strings, clicks=clicks, orphans=orphans))
+        except Unavailable:
+            log.warning("The last %d clicks on short links are lost", len(clicks))
+
+    def _plan(self) -> None:
+        if len(self._waiting) >= AT_ONCE:
+            self._begin()
+        elif self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(WAIT, self._begin)
+
+    def _begin(self) -> None:
+        clicks, orphans = self._take()
+        if clicks or orphans:
+            task = asyncio.ensure_future(self._write(clicks, orphans))
+            self._writing.add(task)
+            task.add_done_callback(self._writing.discard)
+
+    def _take(self) -> tuple[list[Click], Counter[Orphan]]:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        clicks, self._waiting = self._waiting, []
+        orphans, self._orphans = self._orphans, Counter()
+        return clicks, orphans
+
+    async def _write(self, clicks: list[Click], orphans: Counter[Orphan]) -> None:
+        work = partial(click_rows.append, strings=self._strings, clicks=clicks, orphans=orphans)
+        try:
+            await self.events.write(work, adds=True)
+        except Unavailable as refused:
+            self._put_back(clicks, orphans)
+            if self._may_complain:
+                log.warning("Clicks on short links wait for the disk: %s", refused.message)
+        except Exception:
+            log.exception("%d clicks on short links could not be written", len(clicks))
+
+    def _put_back(self, clicks: list[Click], orphans: Counter[Orphan]) -> None:
+        self._waiting = clicks + self._waiting
+        self._orphans += orphans
+        if len(self._waiting) > MOST_WAITING:
+            if self._may_complain:
+                log.error("Clicks on short links are lost: more than %d wait for the disk", MOST_WAITING)
+            del self._waiting[:-MOST_WAITING]
+        if self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(1.0, self._begin)

@@ -1,0 +1,105 @@
+"""Domains of short links over RPC: `links.listDomains`, `addDomain`, `updateDomain`, `removeDomain`.
+
+A domain has to be proven with config.addDomain and config.verifyDomain first.
+"""
+
+from datetime import datetime
+
+from msgspec import UNSET, Struct, UnsetType
+
+from analytics_box.products.links.domains import change as domains
+from analytics_box.products.links.domains.lookup import LinkDomain, LinkDomains
+from analytics_box.products.links.domains.target_policy import policy_of
+from analytics_box.products.links.messages import Id, OfOrganization, Url
+from analytics_box.products.links.targeting import policy as targets
+from analytics_box.products.links.targeting.policy import TargetPolicy
+from analytics_box.tenants.tenancy.acting import acting
+from analytics_box.tenants.tenancy.messages import Success, Text, date
+from analytics_box.web.call import Call
+
+
+class NewDomain(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of links.addDomain. The bare domain redirects to `homeUrl`, unknown slugs to `notFoundUrl`."""
+
+    domain: Text
+    homeUrl: Url | None = None
+    notFoundUrl: Url | None = None
+    organizationId: Id | None = None
+
+
+class ChangedDomain(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of links.updateDomain; null is a page of the box."""
+
+    domain: Text
+    homeUrl: Url | UnsetType | None = UNSET
+    notFoundUrl: Url | UnsetType | None = UNSET
+    organizationId: Id | None = None
+
+
+class OneDomain(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input that names a domain of short links."""
+
+    domain: Text
+    organizationId: Id | None = None
+
+
+class DomainShown(Struct, frozen=True):
+    """A domain of short links. It redirects to `homeUrl`, unknown slugs to `notFoundUrl`; null is a page of the box."""
+
+    domain: str
+    organizationId: str
+    homeUrl: str | None
+    notFoundUrl: str | None
+    createdAt: datetime
+
+
+async def list_domains(call: Call, given: OfOrganization) -> list[DomainShown]:
+    """links.listDomains: by name. Raises Forbidden."""
+    organization_id, by = acting(call, given.organizationId)
+    return [domain_shown(one) for one in await call.read(lambda db: domains.of(db, organization_id, by))]
+
+
+async def add_domain(call: Call, given: NewDomain) -> DomainShown:
+    """links.addDomain: links live at its root from now on. Raises Forbidden, BadRequest or Conflict."""
+    organization_id, by = acting(call, given.organizationId)
+    name = given.domain.strip().lower().rstrip(".")
+    policy = policy_of(call, organization_id)
+    home, missing = _clean(policy, given.homeUrl, "homeUrl"), _clean(policy, given.notFoundUrl, "notFoundUrl")
+    made = await call.write(lambda db: domains.add(db, organization_id, by, name, home_url=home, missing_url=missing))
+    call.parts[LinkDomains].remember(made)
+    return domain_shown(made)
+
+
+async def update_domain(call: Call, given: ChangedDomain) -> DomainShown:
+    """links.updateDomain: the targets of the bare domain and of unknown slugs.
+
+    Raises Forbidden, NotFound or BadRequest.
+    """
+    organization_id, by = acting(call, given.organizationId)
+    policy = policy_of(call, organization_id)
+    home = given.homeUrl if isinstance(given.homeUrl, UnsetType) else _clean(policy, given.homeUrl, "homeUrl")
+    missing = given.notFoundUrl
+    if not isinstance(missing, UnsetType):
+        missing = _clean(policy, missing, "notFoundUrl")
+    changed = await call.write(
+        lambda db: domains.change(db, organization_id, by, given.domain, home_url=home, missing_url=missing)
+    )
+    call.parts[LinkDomains].remember(changed)
+    return domain_shown(changed)
+
+
+async def remove_domain(call: Call, given: OneDomain) -> Success:
+    """links.removeDomain. Raises Forbidden, NotFound, or Conflict while links live there."""
+    organization_id, by = acting(call, given.organizationId)
+    gone = await call.write(lambda db: domains.remove(db, organization_id, by, given.domain))
+    call.parts[LinkDomains].forget(gone.domain)
+    return Success()
+
+
+def _clean(policy: TargetPolicy, given: str | None, field: str) -> str | None:
+    return targets.clean(given, policy, field=field) if given else None
+
+
+def domain_shown(one: LinkDomain) -> DomainShown:
+    """A domain for an answer."""
+    return DomainShown(one.domain, one.organization_id, one.home_url, one.missing_url, date(one.created_at))

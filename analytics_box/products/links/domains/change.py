@@ -1,0 +1,101 @@
+"""Serving short links on a domain: each verb writes its row and audit entry in the caller's transaction.
+
+The domain has to be proven first (configuration.domains; security: link and status domains).
+"""
+
+from typing import Final
+
+from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
+
+from analytics_box.base import audit, errors
+from analytics_box.base.acting import By
+from analytics_box.base.errors import BadRequest
+from analytics_box.base.store.db import Connection
+from analytics_box.products.links.access import check
+from analytics_box.products.links.domains import rows as domain_rows
+from analytics_box.products.links.domains.lookup import LinkDomain
+
+UNKNOWN: Final = "Short links are not served on this domain"
+_SUBJECT: Final = "link domain"
+
+
+def of(db: Connection, organization_id: str, by: By) -> list[LinkDomain]:
+    """Those of the organization by name. Raises Forbidden."""
+    check(db, organization_id, by, "viewer")
+    return domain_rows.of(db, organization_id)
+
+
+def add(
+    db: Connection, organization_id: str, by: By, domain: str, *, home_url: str | None, missing_url: str | None
+) -> LinkDomain:
+    """From now on links live on this domain. Raises Forbidden, BadRequest or Conflict."""
+    check(db, organization_id, by, "admin")
+    domain_id = domain_rows.proven_id(db, organization_id, domain)
+    if domain_id is None:
+        raise BadRequest.about(
+            "domain", "Prove first that this domain is yours: add it to the domains of the organization"
+        )
+    page = domain_rows.status_page_on(db, domain)
+    if page is not None:
+        raise errors.Conflict(f"The status page {page} is served on this domain; use another one")
+    leading = domain_rows.leads_there(db, domain)
+    if leading is not None:
+        raise errors.Conflict(f"The link {leading} redirects to this domain; that would be a loop")
+    made = LinkDomain(domain, domain_id, organization_id, home_url, missing_url, by.now)
+    domain_rows.insert(db, made)
+    audit.record(db, by, organization_id, "created", _SUBJECT, domain, {"domain": domain})
+    return made
+
+
+def change(
+    db: Connection,
+    organization_id: str,
+    by: By,
+    domain: str,
+    *,
+    home_url: str | UnsetType | None,
+    missing_url: str | UnsetType | None,
+) -> LinkDomain:
+    """The targets of the bare domain and of unknown slugs. Raises Forbidden or NotFound."""
+    check(db, organization_id, by, "admin")
+    before = existing(db, organization_id, domain)
+    given = {
+        name: value for name, value in (("home_url", home_url), ("missing_url", missing_url)) if value is not UNSET
+    }
+    after = replace(before, **given)
+    if after != before:
+        domain_rows.update(db, after)
+        detail = {
+            name: {"before": getattr(before, name), "after": getattr(after, name)}
+            for name in given
+            if getattr(before, name) != getattr(after, name)
+        }
+        audit.record(db, by, organization_id, "updated", _SUBJECT, domain, detail)
+    return after
+
+
+def remove(db: Connection, organization_id: str, by: By, domain: str) -> LinkDomain:
+    """No links live there any more. Raises Forbidden, NotFound, or Conflict while some do."""
+    check(db, organization_id, by, "admin")
+    gone = existing(db, organization_id, domain)
+    links = domain_rows.count_links(db, domain)
+    if links:
+        raise errors.Conflict(f"{links} links live on this domain; move or delete them first")
+    domain_rows.delete(db, domain)
+    audit.record(db, by, organization_id, "deleted", _SUBJECT, domain, {"domain": domain})
+    return gone
+
+
+def existing(db: Connection, organization_id: str, domain: str) -> LinkDomain:
+    """Raises NotFound for an unknown domain and for one of another organization."""
+    found = domain_rows.find(db, domain)
+    if found is None or found.organization_id != organization_id:
+        raise errors.NotFound.of("linkDomain", domain, UNKNOWN)
+    return found
+
+
+def is_own(db: Connection, organization_id: str, domain: str) -> bool:
+    """Whether the organization serves links on this domain."""
+    found = domain_rows.find(db, domain)
+    return found is not None and found.organization_id == organization_id

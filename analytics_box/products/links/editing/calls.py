@@ -1,0 +1,92 @@
+"""Short links over RPC (wire 7.1). Scopes: read:links, write:links."""
+
+from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
+
+from analytics_box.products.links.access import found
+from analytics_box.products.links.clicks.waiting import Clicks
+from analytics_box.products.links.domains.target_policy import policy_of
+from analytics_box.products.links.editing import change
+from analytics_box.products.links.editing.draft import Draft, checked
+from analytics_box.products.links.editing.messages import ChangedLink, NewLink, UpsertedLink, draft
+from analytics_box.products.links.editing.shown import LinkShown, shown
+from analytics_box.products.links.link import Link
+from analytics_box.products.links.messages import OneLink
+from analytics_box.products.links.redirects.directory import LinkDirectory
+from analytics_box.tenants.accounts.passwords import Passwords
+from analytics_box.tenants.tenancy.acting import acting
+from analytics_box.tenants.tenancy.messages import Success
+from analytics_box.web.call import Call
+
+
+async def get(call: Call, given: OneLink) -> LinkShown:
+    """links.get. Raises Forbidden or NotFound."""
+    (one,) = await with_clicks(call, [await found(call, given.id, given.organizationId)])
+    return one
+
+
+async def create(call: Call, given: NewLink) -> LinkShown:
+    """links.create: without a slug the link gets one. Raises Forbidden, BadRequest or Conflict."""
+    organization_id, by = acting(call, given.organization_id)
+    clean = await clean_draft(call, organization_id, given)
+    made = await call.write(lambda db: change.create(db, organization_id, by, clean))
+    call.parts[LinkDirectory].remember(made)
+    return shown(made, call.parts.settings)
+
+
+async def update(call: Call, given: ChangedLink) -> LinkShown:
+    """links.update: what is not given stays. Raises Forbidden, NotFound, BadRequest or Conflict."""
+    organization_id, by = acting(call, given.organization_id)
+    clean = await clean_draft(call, organization_id, given)
+    changed = await call.write(lambda db: change.update(db, organization_id, by, given.id, clean))
+    tell(call, changed)
+    (one,) = await with_clicks(call, [changed.after])
+    return one
+
+
+async def upsert(call: Call, given: UpsertedLink) -> LinkShown:
+    """links.upsert: the oldest link with this externalId gets these values, or there is a new one.
+
+    Raises Forbidden, BadRequest or Conflict.
+    """
+    organization_id, by = acting(call, given.organization_id)
+    clean = await clean_draft(call, organization_id, given)
+    external_id = clean.external_id or given.external_id  # as links have it, without spaces around it
+    changed = await call.write(lambda db: change.upsert(db, organization_id, by, external_id, clean))
+    tell(call, changed)
+    (one,) = await with_clicks(call, [changed.after])
+    return one
+
+
+async def delete(call: Call, given: OneLink) -> Success:
+    """links.delete: the link and its slug are gone; its clicks go with it. Raises Forbidden or NotFound."""
+    organization_id, by = acting(call, given.organizationId)
+    gone = await call.write(lambda db: change.delete(db, organization_id, by, given.id))
+    call.parts[LinkDirectory].forget(gone.domain, gone.slug)
+    await call.parts[Clicks].begin_to_erase(gone.number)
+    return Success()
+
+
+async def clean_draft(call: Call, organization_id: str, given: NewLink | ChangedLink) -> Draft:
+    """The draft of a message, checked, with its password hashed. Raises BadRequest."""
+    password: str | UnsetType | None = UNSET
+    if given.password is None:
+        password = None
+    clean = checked(draft(given, password=password), policy_of(call, organization_id))
+    if isinstance(given.password, str):
+        return replace(clean, password=await call.parts[Passwords].hash(given.password))
+    return clean
+
+
+async def with_clicks(call: Call, links: list[Link]) -> list[LinkShown]:
+    """Links for an answer, with the clicks of people so far."""
+    totals = await call.parts[Clicks].totals([link.number for link in links])
+    return [shown(link, call.parts.settings, totals.get(link.number)) for link in links]
+
+
+def tell(call: Call, changed: change.Changed) -> None:
+    """Redirects follow the change at once."""
+    directory, before, after = call.parts[LinkDirectory], changed.before, changed.after
+    if before is not None and (before.domain, before.slug) != (after.domain, after.slug):
+        directory.forget(before.domain, before.slug)
+    directory.remember(after)

@@ -1,0 +1,131 @@
+"""Creating, changing and deleting links: each verb writes its rows and audit entries in the caller's transaction.
+
+Whoever calls one tells the directory after the commit, so that redirects follow at once.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import msgspec
+from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
+
+from analytics_box.base import audit, errors, ids
+from analytics_box.base.acting import By
+from analytics_box.base.errors import BadRequest
+from analytics_box.base.store.db import Connection
+from analytics_box.products.links import rows, slugs
+from analytics_box.products.links.access import check, existing
+from analytics_box.products.links.domains import change as domains
+from analytics_box.products.links.editing.draft import Draft, applied
+from analytics_box.products.links.folders import change as folders
+from analytics_box.products.links.link import Link, new_link
+
+_SUBJECT: Final = "link"
+_NOT_AUDITED: Final = frozenset(("updated_at", "password"))
+
+
+class Changed(Struct, frozen=True):
+    """A link before and after a change; `before` is None for a new one."""
+
+    before: Link | None
+    after: Link
+
+
+def create(db: Connection, organization_id: str, by: By, draft: Draft) -> Link:
+    """A new link; without a slug it gets one. Raises Forbidden, BadRequest or Conflict."""
+    check(db, organization_id, by, "member")
+    if isinstance(draft.name, UnsetType) or isinstance(draft.target_url, UnsetType):
+        raise BadRequest("A link needs a name and a targetUrl")
+    _check_places(db, organization_id, draft)
+    blank = new_link(id=ids.new_id(), organization_id=organization_id, created_by=by.user_id or by.actor, now=by.now)
+    made = _insert(db, applied(blank, draft))
+    detail = {"slug": made.slug, "domain": made.domain, "targetUrl": made.target_url, "name": made.name}
+    audit.record(db, by, organization_id, "created", _SUBJECT, made.id, detail)
+    return made
+
+
+def update(db: Connection, organization_id: str, by: By, link_id: str, draft: Draft) -> Changed:
+    """Another state of a link; what is not given stays. Raises Forbidden, NotFound, BadRequest or Conflict."""
+    check(db, organization_id, by, "member")
+    return _change(db, existing(db, organization_id, link_id), by, draft)
+
+
+def upsert(
+    db: Connection, organization_id: str, by: By, external_id: str, draft: Draft, *, rename: bool = True
+) -> Changed:
+    """The link that its maker knows by this id gets these values; there is one afterwards.
+
+    Without `rename` a link that is there keeps its name. Raises Forbidden, BadRequest or Conflict.
+    """
+    check(db, organization_id, by, "member")
+    found = rows.find_by_external_id(db, organization_id, external_id)
+    draft = replace(draft, external_id=external_id)
+    if found is None:
+        return Changed(None, create(db, organization_id, by, draft))
+    return _change(db, found, by, draft if rename else replace(draft, name=UNSET))
+
+
+def standing(db: Connection, organization_id: str, draft: Draft) -> Link | None:
+    """The organization's link that has the slug of the draft already, if these values would not change it."""
+    if not isinstance(draft.slug, str):
+        return None
+    found = rows.find_by_slug(db, draft.domain if isinstance(draft.domain, str) else "", draft.slug)
+    if found is None or found.organization_id != organization_id or difference(found, applied(found, draft)):
+        return None
+    return found
+
+
+def delete(db: Connection, organization_id: str, by: By, link_id: str) -> Link:
+    """The link and its slug are gone. Raises Forbidden or NotFound."""
+    check(db, organization_id, by, "member")
+    gone = existing(db, organization_id, link_id)
+    rows.delete(db, gone.number)
+    detail = {"slug": gone.slug, "domain": gone.domain, "targetUrl": gone.target_url, "name": gone.name}
+    audit.record(db, by, organization_id, "deleted", _SUBJECT, gone.id, detail)
+    return gone
+
+
+def difference(before: Link, after: Link) -> dict[str, dict[str, Any]]:
+    """What two states of a link differ in; of a password only that it changed."""
+    old, new = _plain(before), _plain(after)
+    found = {name: {"before": old[name], "after": new[name]} for name in old if old[name] != new[name]}
+    if before.password != after.password:
+        found["password"] = {"before": before.password is not None, "after": after.password is not None}
+    return found
+
+
+def _plain(link: Link) -> Mapping[str, Any]:
+    audited = (name for name in Link.__struct_fields__ if name not in _NOT_AUDITED)
+    return {name: msgspec.to_builtins(getattr(link, name)) for name in audited}
+
+
+def _change(db: Connection, before: Link, by: By, draft: Draft) -> Changed:
+    _check_places(db, before.organization_id, draft)
+    after = applied(before, draft)
+    changes = difference(before, after)
+    if not changes:
+        return Changed(before, before)
+    after = replace(after, updated_at=by.now)
+    rows.update(db, after)
+    audit.record(db, by, after.organization_id, "updated", _SUBJECT, after.id, changes)
+    return Changed(before, after)
+
+
+def _insert(db: Connection, link: Link) -> Link:
+    if link.slug:
+        return replace(link, number=rows.insert(db, link))
+    for tries in range(slugs.MOST_TRIES):
+        slug = slugs.new(tries)
+        if not rows.is_taken(db, link.domain, slug):
+            named = replace(link, slug=slug)
+            return replace(named, number=rows.insert(db, named))
+    raise errors.Conflict("No free slug was found; choose one")
+
+
+def _check_places(db: Connection, organization_id: str, draft: Draft) -> None:
+    """Raises BadRequest for a folder or a domain that is not the organization's."""
+    if isinstance(draft.folder_id, str) and not folders.is_own(db, organization_id, draft.folder_id):
+        raise BadRequest.about("folderId", "There is no folder with this id in the organization")
+    if isinstance(draft.domain, str) and draft.domain and not domains.is_own(db, organization_id, draft.domain):
+        raise BadRequest.about("domain", "This is not one of the organization's domains for short links")

@@ -1,0 +1,158 @@
+"""A link's own page: what it is, and who follows it; its parts as fragments."""
+
+from collections.abc import Mapping
+
+from litestar.params import FromPath
+from msgspec import Struct
+
+from analytics_box.base.texts import LinkForm, Links, LinkStats, figures
+from analytics_box.figures import export, page, suggesting, tables
+from analytics_box.figures.asking import Told
+from analytics_box.figures.view import View, read_view
+from analytics_box.products.links.editing import calls as procedures
+from analytics_box.products.links.editing.shown import LinkShown
+from analytics_box.products.links.figures.board import EXTRAS, LINK, PANELS
+from analytics_box.products.links.folders.names import folder_names
+from analytics_box.products.links.listing.lines import line
+from analytics_box.products.links.messages import OneLink
+from analytics_box.products.links.page_frame import HOME, frame, link_number
+from analytics_box.products.links.targeting.apps import APPS
+from analytics_box.products.links.targeting.rules import Condition, TargetRule
+from analytics_box.tenants.tenancy.messages import millis
+from analytics_box.web.page import dates
+from analytics_box.web.page.visit import Answer, Next, Page, Visit, Visitor
+from analytics_box.web.recognition.called import called
+
+LONE_PANEL = "kinds"  # what may have come to a link that nobody has followed yet
+
+
+class Fact(Struct, frozen=True):
+    """Something that a link is, in words; `parts` stand below each other."""
+
+    name: str
+    parts: tuple[str, ...]
+
+
+async def link_page(visit: Visitor, link_id: FromPath[str]) -> Answer:
+    """GET /links/{id}: what a link is, and who follows it. A filter that a form adds leads to the address that has it.
+
+    Raises NotFound.
+    """
+    link = await procedures.get(visit.call, OneLink(link_id))
+    view, number = _view(visit, link.id), await link_number(visit, link_id)
+    settled = await suggesting.settled(visit, number, view)
+    if settled is not None:
+        return settled
+    fresh = not link.clicks and not view.is_narrow
+    names = (LONE_PANEL,) if fresh else ("figures", *_panels(link))
+    board = await page.whole(visit, number, view, names, Told(begun=millis(link.created_at)))
+    folders = await folder_names(visit)
+    return visit.pages.show(
+        "link.html",
+        shell=frame(visit.person),
+        link=line(link, folders, visit.person, visit.call.now),
+        facts=_facts(visit, link, folders),
+        board=board,
+        fresh=fresh,
+        editable=visit.person.may("member"),
+        done=Links.done.get(visit.asked("done"), ""),
+    )
+
+
+async def link_part(visit: Visitor, link_id: FromPath[str], name: FromPath[str]) -> Page:
+    """GET /links/{id}/parts/{name}: parts of the page that were not ready in time. Raises NotFound."""
+    link = await procedures.get(visit.call, OneLink(link_id))
+    number, made = await link_number(visit, link_id), millis(link.created_at)
+    board = await page.parts(visit, number, _view(visit, link_id), name, Told(begun=made))
+    return visit.pages.show("part.html", board=board)
+
+
+async def link_values(visit: Visitor, link_id: FromPath[str]) -> Page:
+    """GET /links/{id}/values: values of a field that a filter may take. Raises NotFound."""
+    return await suggesting.suggested(visit, await link_number(visit, link_id), _view(visit, link_id))
+
+
+async def link_details(visit: Visitor, link_id: FromPath[str], name: FromPath[str]) -> Answer:
+    """GET /links/{id}/details/{list}: all rows of a list. Raises NotFound."""
+    link = await procedures.get(visit.call, OneLink(link_id))
+    return await tables.show(
+        visit,
+        await link_number(visit, link_id),
+        _view(visit, link.id, f"/details/{name}"),
+        name,
+        home=f"{HOME}/{link.id}",
+        shell=frame(visit.person),
+        subject=link.name,
+        begun=millis(link.created_at),
+    )
+
+
+async def link_details_file(visit: Visitor, link_id: FromPath[str], name: FromPath[str], form: FromPath[str]) -> Next:
+    """GET /links/{id}/details/{list}/{form}: the same rows as csv or json. Raises NotFound."""
+    link, number = await procedures.get(visit.call, OneLink(link_id)), await link_number(visit, link_id)
+    view, made = _view(visit, link.id, f"/details/{name}"), millis(link.created_at)
+    return await tables.file(visit, number, view, name, form, made)
+
+
+async def link_export(visit: Visitor, link_id: FromPath[str], form: FromPath[str]) -> Next:
+    """GET /links/{id}/export/{form}: the page's figures of a range as csv or json. Raises NotFound, or RateLimited."""
+    link = await procedures.get(visit.call, OneLink(link_id))
+    number = await link_number(visit, link_id)
+    return await export.file(visit, number, _view(visit, link.id), _panels(link), form, begun=millis(link.created_at))
+
+
+def _view(visit: Visit, link_id: str, rest: str = "") -> View:
+    return read_view(f"{HOME}/{link_id}{rest}", visit.request.query_params, LINK)
+
+
+def _panels(link: LinkShown) -> tuple[str, ...]:
+    """The lists of a link's page: rules and variants only where it has some."""
+    leaves_out = set()
+    if not link.variants:
+        leaves_out.add("variants")
+    if not (link.rules or link.ios_url or link.android_url):
+        leaves_out.add("rules")
+    return tuple(name for name in (*PANELS, *EXTRAS) if name not in leaves_out)
+
+
+def _rule(rule: TargetRule) -> str:
+    """A rule in words: its name, what must hold, and where it leads."""
+    conditions = LinkStats.and_.join(_condition(one) for one in rule.conditions)
+    return f"{rule.name}: {conditions} → {rule.targetUrl}"
+
+
+def _condition(given: Condition) -> str:
+    values = given.values or ((given.value,) if given.value else ())
+    said = ", ".join(called(given.property, value) for value in values)
+    return f"{LinkForm.properties[given.property]} {LinkForm.operators[given.operator]} {said}".rstrip()
+
+
+def _facts(visit: Visit, link: LinkShown, folders: Mapping[str, str]) -> list[Fact]:
+    """What a link is, as far as it is more than a target."""
+    person = visit.person
+    app = APPS.get(link.deep_link_app or "")
+    given: dict[str, tuple[str, ...]] = {
+        "target": (link.target_url,),
+        "rules": tuple(_rule(rule) for rule in link.rules),
+        "variants": tuple(f"{one.name} ({one.weight}) → {one.targetUrl}" for one in link.variants),
+        "ios": (link.ios_url or "",),
+        "android": (link.android_url or "",),
+        "app": (app.name if app is not None else "",),
+        "utm": tuple(f"{name}={value}" for name, value in link.utm.parameters),
+        "forwarding": (LinkForm.forwardings[link.query_forwarding] if link.query_forwarding != "none" else "",),
+        "status": (str(link.redirect_status) if link.redirect_status != 302 else "",),
+        "expires": (dates.moment(millis(link.expires_at), person) if link.expires_at is not None else "",),
+        "most": (figures.count(link.max_clicks) if link.max_clicks is not None else "",),
+        "expired": (link.expired_url or "",),
+        "password": (LinkStats.asked if link.has_password else "",),
+        "folder": (folders.get(link.folder_id or "", ""),),
+        "tags": (", ".join(link.tags),),
+        "external": (link.external_id or "",),
+        "created": (dates.moment(millis(link.created_at), person),),
+        "changed": (dates.moment(millis(link.updated_at), person) if link.updated_at != link.created_at else "",),
+    }
+    return [
+        Fact(LinkStats.facts[name], tuple(figures.visible(part) for part in parts))
+        for name, parts in given.items()
+        if any(parts)
+    ]

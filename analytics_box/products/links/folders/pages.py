@@ -1,0 +1,100 @@
+"""The folders of links under /links/folders."""
+
+from msgspec import Struct
+
+from analytics_box.base.errors import BadRequest
+from analytics_box.base.texts import LinkPlaces, Links
+from analytics_box.products.links import list_rows
+from analytics_box.products.links.folders import calls as folder_calls
+from analytics_box.products.links.folders.calls import ChangedFolder, NewFolder, OneFolder
+from analytics_box.products.links.folders.change import LONGEST
+from analytics_box.products.links.folders.names import folder_names
+from analytics_box.products.links.page_frame import HOME, frame, links_in_words, nothing_there
+from analytics_box.web.page.questions import ask
+from analytics_box.web.page.visit import Again, Answer, Next, Page, Visit, Visitor
+
+FOLDERS = f"{HOME}/folders"
+
+
+class FolderLine(Struct, frozen=True):
+    """A folder and how many links are in it."""
+
+    id: str
+    name: str
+    links: str
+
+
+async def folders(visit: Visitor) -> Page:
+    """GET /links/folders."""
+    return await _page(visit, Again())
+
+
+async def add(visit: Visitor) -> Answer:
+    """POST /links/folders."""
+    form = await visit.form()
+
+    async def save() -> str:
+        await folder_calls.create(visit.call, NewFolder(_name(form)))
+        return f"{FOLDERS}?done=folder-made"
+
+    return await visit.submit(save, _page, values=form, field="name")
+
+
+async def rename(visit: Visitor) -> Answer:
+    """POST /links/folders/rename. Raises NotFound."""
+    form = await visit.form()
+
+    async def save() -> str:
+        await folder_calls.update(visit.call, ChangedFolder(form.get("id", ""), _name(form)))
+        return f"{FOLDERS}?done=folder-named"
+
+    return await visit.submit(save, _page, field=f"name-{form.get('id', '')}")
+
+
+async def delete_form(visit: Visitor) -> Page:
+    """GET /links/folders/delete?id=…: are you sure? Raises NotFound."""
+    wanted = visit.asked("id")
+    name = (await folder_names(visit)).get(wanted)
+    if name is None:
+        raise nothing_there()
+    return ask(
+        visit,
+        frame(visit.person),
+        LinkPlaces.delete_folder,
+        name,
+        action=f"{FOLDERS}/delete",
+        back=FOLDERS,
+        fields={"id": wanted},
+    )
+
+
+async def delete(visit: Visitor) -> Next:
+    """POST /links/folders/delete. Raises NotFound."""
+    form = await visit.form()
+    await folder_calls.delete(visit.call, OneFolder(form.get("id", "")))
+    return visit.go(f"{FOLDERS}?done=folder-deleted")
+
+
+async def _page(visit: Visit, again: Again) -> Page:
+    names = await folder_names(visit)
+    own = visit.person.organization_id
+    counts = await visit.call.read(lambda db: list_rows.count_by_folder(db, own))
+    return visit.pages.show(
+        "link_folders.html",
+        code=again.code,
+        shell=frame(visit.person),
+        folders=[FolderLine(folder, name, links_in_words(counts.get(folder, 0))) for folder, name in names.items()],
+        editable=visit.person.may("member"),
+        values=again.values,
+        errors=again.wrong,
+        general=again.general,
+        done=Links.done.get(visit.asked("done"), "") if again.code == 200 else "",
+    )
+
+
+def _name(form: dict[str, str]) -> str:
+    """The name of a folder. Raises BadRequest for one that is too long."""
+    name = form.get("name", "")
+    if len(name) > LONGEST:
+        raise BadRequest(LinkPlaces.long_name.format(most=LONGEST))
+    return name

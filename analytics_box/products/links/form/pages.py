@@ -1,0 +1,171 @@
+"""The form of a link: /links/new and /links/{id}/edit. Its buttons and its preview work by posting the whole form."""
+
+from litestar.params import FromPath
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from analytics_box.base.errors import BadRequest, Conflict
+from analytics_box.base.texts import LinkForm, figures
+from analytics_box.products.links.access import found
+from analytics_box.products.links.domains import calls as domain_calls
+from analytics_box.products.links.domains.target_policy import policy_of
+from analytics_box.products.links.editing import calls as procedures
+from analytics_box.products.links.editing.draft import applied, checked
+from analytics_box.products.links.editing.messages import ChangedLink, NewLink, draft
+from analytics_box.products.links.folders.names import folder_names
+from analytics_box.products.links.form.fields import FormState, after_button, read_state, state_of
+from analytics_box.products.links.form.message import changed_link, created_link, form_field
+from analytics_box.products.links.form.preview import Preview, preview_of, visitor_of
+from analytics_box.products.links.link import Link, new_link
+from analytics_box.products.links.messages import OfOrganization
+from analytics_box.products.links.page_frame import HOME, frame
+from analytics_box.products.links.targeting.apps import APPS
+from analytics_box.web.page.templates import field_errors
+from analytics_box.web.page.visit import Answer, Page, Visit, Visitor
+from analytics_box.web.recognition import countries
+
+SAVE = "save"  # every other button of the form shows it again
+
+
+async def new_form(visit: Visitor) -> Page:
+    """GET /links/new, with ?slug= &domain= &target= filled in."""
+    given = {"slug": visit.asked("slug"), "domain": visit.asked("domain"), "targetUrl": visit.asked("target")}
+    return await _page(visit, FormState({name: value for name, value in given.items() if value}), None)
+
+
+async def add(visit: Visitor) -> Answer:
+    """POST /links/new: make the link, or show the form after one of its buttons."""
+    form = await visit.form()
+    state = read_state(form)
+    if form.get("do", SAVE) != SAVE:
+        return await _page(visit, after_button(state, form["do"]), None, form=form)
+    state = state.written
+    try:
+        visit.saves()
+        made = await procedures.create(visit.call, created_link(state, visit.person.time_zone))
+    except (BadRequest, Conflict) as wrong:
+        return await _page(visit, state, None, form=form, wrong=wrong)
+    return visit.go(f"{HOME}/{made.id}?done=created")
+
+
+async def edit_form(visit: Visitor, link_id: FromPath[str]) -> Page:
+    """GET /links/{id}/edit. Raises NotFound."""
+    link = await found(visit.call, link_id)
+    return await _page(visit, state_of(link, visit.person.time_zone), link)
+
+
+async def save(visit: Visitor, link_id: FromPath[str]) -> Answer:
+    """POST /links/{id}/edit: save the link, or show the form after one of its buttons. Raises NotFound."""
+    form, link = await visit.form(), await found(visit.call, link_id)
+    state = read_state(form)
+    if form.get("do", SAVE) != SAVE:
+        return await _page(visit, after_button(state, form["do"]), link, form=form)
+    state = state.written
+    try:
+        visit.saves()
+        await procedures.update(visit.call, changed_link(state, link, visit.person.time_zone))
+    except (BadRequest, Conflict) as wrong:
+        return await _page(visit, state, link, form=form, wrong=wrong)
+    return visit.go(f"{HOME}/{link.id}?done=saved")
+
+
+async def _page(
+    visit: Visit,
+    state: FormState,
+    link: Link | None,
+    *,
+    form: dict[str, str] | None = None,
+    wrong: BadRequest | Conflict | None = None,
+) -> Page:
+    """The form of a new link, or of one that there is."""
+    settings = visit.parts.settings
+    found = _wrong_fields(wrong) if wrong is not None else {}
+    domains = [one.domain for one in await domain_calls.list_domains(visit.call, OfOrganization())]
+    return visit.pages.show(
+        "link_form.html",
+        code=wrong.status if wrong is not None else 200,
+        shell=frame(visit.person),
+        link=link,
+        name=figures.visible(link.name) if link is not None else "",
+        action=f"{HOME}/{link.id}/edit" if link is not None else f"{HOME}/new",
+        state=state,
+        errors=found,
+        labels=_labels(state),
+        general=wrong.message if wrong is not None and not found else "",
+        domains=[("", _before(settings.public_url)), *((one, f"{one}/") for one in domains)],
+        folders=await folder_names(visit),
+        apps=sorted((key, app.name) for key, app in APPS.items() if key != "twitter"),
+        countries=sorted(countries.names().values()),
+        zone=visit.person.time_zone,
+        preview=_preview(visit, state, link, form or {}),
+        focus=state.focus,
+        focusing="data-focus" if "hx-request" in visit.request.headers else "autofocus",
+    )
+
+
+def _preview(visit: Visit, state: FormState, link: Link | None, form: dict[str, str]) -> Preview:
+    """What the form would do as it stands, or what is wrong with it."""
+    settings, zone, visitor = visit.parts.settings, visit.person.time_zone, visitor_of(form)
+    written = state.written
+    before = link or _blank(visit)
+    if not written.fields.get("targetUrl", "").strip():
+        blank = replace(before, target_url="", slug=written.fields.get("slug", "").strip())
+        return preview_of(blank, visitor, settings, visit.parts.clock)
+    try:
+        given: NewLink | ChangedLink = (
+            created_link(written, zone) if link is None else changed_link(written, link, zone)
+        )
+        clean = checked(draft(given, password=UNSET), policy_of(visit.call, visit.person.organization_id))
+    except BadRequest as refused:
+        messages = tuple(dict.fromkeys(detail.message for detail in refused.details)) or (refused.message,)
+        return Preview(visitor, wrong=messages)
+    after = applied(before, clean)
+    if isinstance(clean.slug, str):
+        after = replace(after, slug=clean.slug)
+    if given.password is None:
+        after = replace(after, password=None)
+    return preview_of(after, visitor, settings, visit.parts.clock, password=isinstance(given.password, str))
+
+
+def _blank(visit: Visit) -> Link:
+    return new_link(id="", organization_id=visit.person.organization_id, created_by="", now=visit.call.now)
+
+
+def _wrong_fields(wrong: BadRequest | Conflict) -> dict[str, str]:
+    """What is wrong by field of the form. A slug that is taken is said there."""
+    found = {form_field(name): message for name, message in field_errors(wrong).items()}
+    if not found and isinstance(wrong, Conflict) and "slug" in wrong.message:
+        return {"slug": wrong.message}
+    return found
+
+
+def _labels(state: FormState) -> dict[str, str]:
+    """The names of all fields of the form, in its order, for the list of what is wrong."""
+    labels = {
+        "targetUrl": LinkForm.target,
+        "name": LinkForm.name,
+        "domain": LinkForm.domain,
+        "slug": LinkForm.slug,
+        "folderId": LinkForm.folder,
+        "tags": LinkForm.tags,
+    }
+    for number, rule in enumerate(state.rules):
+        where = LinkForm.rule.format(number=number + 1)
+        labels[f"rules.{number}.name"] = f"{where}: {LinkForm.rule_name}"
+        for place in range(len(rule.conditions) or 1):
+            condition = LinkForm.condition.format(number=place + 1)
+            for name in ("property", "operator", "value"):
+                labels[f"rules.{number}.conditions.{place}.{name}"] = f"{where}: {condition}"
+        labels[f"rules.{number}.targetUrl"] = f"{where}: {LinkForm.rule_target}"
+    labels["rules"] = LinkForm.rules
+    for number in range(len(state.variants)):
+        where = LinkForm.variant.format(number=number + 1)
+        labels[f"variants.{number}.name"] = f"{where}: {LinkForm.variant_name}"
+        labels[f"variants.{number}.targetUrl"] = f"{where}: {LinkForm.variant_target}"
+        labels[f"variants.{number}.weight"] = f"{where}: {LinkForm.weight}"
+    return {**labels, **LinkForm.labels}
+
+
+def _before(public_url: str) -> str:
+    """What stands before slugs on the box's own host."""
+    return LinkForm.own_host.format(host=public_url.partition("://")[2])

@@ -1,0 +1,129 @@
+"""The preview beside the form: where a visitor would be redirected, as the form stands. Nothing is saved or counted."""
+
+import base64
+from collections.abc import Mapping
+from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from analytics_box.base.clock import Clock
+from analytics_box.base.settings import Settings
+from analytics_box.base.texts import LinkPreview, figures
+from analytics_box.products.links import slugs
+from analytics_box.products.links.link import Link
+from analytics_box.products.links.qr import picture as qr
+from analytics_box.products.links.redirects.live import live, redirected_to
+from analytics_box.products.links.short_url import short_url
+from analytics_box.products.links.targeting.apps import APPS
+from analytics_box.products.links.targeting.query_strings import forwarded
+from analytics_box.products.links.targeting.rules import Choice, Visit
+from analytics_box.web.recognition import countries
+
+VISITOR: Final = ("country", "device", "system", "language", "query")  # fields, each with "as." before it
+_LONGEST = 255
+
+
+class Part(Struct, frozen=True):
+    """A target that some of such visitors get."""
+
+    name: str
+    share: str
+    url: str
+
+
+class Preview(Struct, frozen=True):
+    """What the preview says. `wrong` is why there is nothing to show; `qr` is a picture as a data address."""
+
+    visitor: Mapping[str, str]
+    url: str = ""
+    because: str = ""
+    parts: tuple[Part, ...] = ()
+    over: bool = False
+    asks: bool = False
+    short: str = ""
+    qr: str = ""
+    wrong: tuple[str, ...] = ()
+
+
+def visitor_of(form: Mapping[str, str]) -> dict[str, str]:
+    """Who the preview is asked about."""
+    return {name: form.get(f"as.{name}", "").strip()[:_LONGEST] for name in VISITOR}
+
+
+def preview_of(
+    link: Link, visitor: Mapping[str, str], settings: Settings, clock: Clock, *, password: bool = False
+) -> Preview:
+    """The target of such a visitor; with `password` one is about to be set."""
+    found = replace(_short(link, settings), visitor=visitor, asks=link.password is not None or password)
+    if not link.target_url:
+        return found
+    query = visitor["query"].removeprefix("?")
+    choice = redirected_to(link, _visit(visitor), query)
+    return replace(
+        found,
+        url=choice.url,
+        because=_because(choice),
+        parts=_parts(link, query) if choice.variant else (),
+        over=link.expires_at is not None and link.expires_at <= clock.now(),
+    )
+
+
+def country_of(given: str) -> tuple[str, str]:
+    """The code and the English name of a country that is given by either."""
+    name = countries.name_of(given)
+    if name:
+        return given.upper(), name
+    return next((code for code, known in countries.names().items() if known.lower() == given.lower()), ""), given
+
+
+def _short(link: Link, settings: Settings) -> Preview:
+    """The short URL and its QR code, as far as there is a slug that could be one."""
+    if not slugs.is_slug(link.slug):
+        return Preview({})
+    short = short_url(link.domain, link.slug, settings)
+    picture = base64.b64encode(qr.picture(short, "svg", scale=4)).decode()
+    return Preview({}, short=short, qr=f"data:image/svg+xml;base64,{picture}")
+
+
+def _visit(visitor: Mapping[str, str]) -> Visit:
+    code, name = country_of(visitor["country"])
+    return Visit(
+        person="",
+        country=name,
+        country_code=code,
+        device=visitor["device"] or _device_of(visitor["system"]),
+        system=visitor["system"],
+        language=visitor["language"],
+    )
+
+
+def _device_of(system: str) -> str:
+    """What most devices of a system are, where it is not said."""
+    if not system:
+        return ""
+    return "mobile" if system in {"iOS", "Android"} else "desktop"
+
+
+def _because(choice: Choice) -> str:
+    words = LinkPreview.because
+    if choice.rule:
+        return words.get(choice.rule) or words["rule"].format(name=figures.visible(choice.rule))
+    if choice.app:
+        app = APPS.get(choice.app)
+        return words["app"].format(name=app.name if app is not None else choice.app)
+    return words[""]
+
+
+def _parts(link: Link, query: str) -> tuple[Part, ...]:
+    """All variants, because which one somebody gets is as good as random."""
+    found = live(link, 0)
+    total = sum(variant.weight for variant in found.variants)
+    return tuple(
+        Part(
+            figures.visible(variant.name),
+            figures.percent(100 * variant.weight / total),
+            forwarded(variant.targetUrl, query, found.query_forwarding),
+        )
+        for variant in found.variants
+    )

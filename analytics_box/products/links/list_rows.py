@@ -1,0 +1,183 @@
+"""Lists of links from box.db: filtered, searched, sorted and paged."""
+
+import json
+from collections.abc import Sequence
+from typing import Any, Final, Literal
+
+from msgspec import UNSET, Struct, UnsetType
+
+from analytics_box.base.store.db import Connection
+from analytics_box.products.links.link import Link, Tag
+from analytics_box.products.links.messages import Id, Short
+from analytics_box.products.links.rows import COLUMNS, links_of
+from analytics_box.tenants.tenancy.messages import Text
+
+Order = Literal["newest", "oldest", "name-asc", "name-desc"]
+
+_ORDER: Final[dict[Order, str]] = {
+    "newest": "number desc",
+    "oldest": "number",
+    "name-asc": "name collate nocase, number",
+    "name-desc": "name collate nocase desc, number desc",
+}
+
+
+class Filters(Struct, frozen=True, kw_only=True, rename="camel"):
+    """What a list of links can be asked for; None is any. `folder_id` None means those in no folder, UNSET any.
+
+    `domain` empty means those on the box's own host. Messages have these fields by their names in camel case.
+    """
+
+    organization_id: Id | None = None
+    external_id: Text | None = None
+    folder_id: Id | UnsetType | None = UNSET
+    source_type: Short | None = None
+    source_id: Text | None = None
+    source_owner_id: Text | None = None
+    target_domain: Text | None = None
+    domain: Text | None = None
+    tag: Tag | None = None
+
+
+class Selection(Filters, frozen=True):
+    """Which links of an organization."""
+
+    organization_id: str
+    search: str | None = None
+    deep: bool | None = None
+    sort: Order = "newest"
+    limit: int = 1_000
+    offset: int = 0
+    after: int = 0  # only links that are newer than the one with this number
+
+
+def links(db: Connection, selection: Selection) -> list[Link]:
+    """The links that this asks for."""
+    where, values = _where(selection)
+    return links_of(
+        db,
+        f"""
+        -- links.list_rows.links
+        select {COLUMNS} from links where {where} order by {_ORDER[selection.sort]} limit :limit offset :offset
+        """,
+        values | {"limit": selection.limit, "offset": selection.offset},
+    )
+
+
+def numbers(
+    db: Connection,
+    selection: Selection,
+    *,
+    limit: int,
+    older_than: int | None = None,
+    among: Sequence[int] | None = None,
+) -> list[int]:
+    """The numbers of so many of the links that this asks for, the newest first, whatever its page and its order."""
+    where, values = _where(selection)
+    if older_than is not None:
+        where += " and number < :older_than"
+        values["older_than"] = older_than
+    if among is not None:
+        where += " and number in (select value from json_each(:among))"
+        values["among"] = json.dumps(among)
+    found = db.execute(
+        f"-- links.list_rows.numbers\nselect number from links where {where} order by number desc limit :limit",
+        values | {"limit": limit},
+    ).fetchall()
+    return [int(str(number)) for (number,) in found]
+
+
+def in_order(db: Connection, numbers: Sequence[int]) -> list[Link]:
+    """The links with these numbers, as they are named. Those that are gone are left out."""
+    found = links_of(
+        db,
+        f"""
+        -- links.list_rows.in_order
+        select {COLUMNS} from links where number in (select value from json_each(?))
+        """,
+        (json.dumps(numbers),),
+    )
+    links = {link.number: link for link in found}
+    return [links[number] for number in numbers if number in links]
+
+
+def count(db: Connection, selection: Selection) -> int:
+    """How many links this asks for on all pages."""
+    where, values = _where(selection)
+    (found,) = db.execute(f"-- links.list_rows.count\nselect count(*) from links where {where}", values).fetchone() or (
+        0,
+    )
+    return int(str(found))
+
+
+def count_by_folder(db: Connection, organization_id: str) -> dict[str, int]:
+    """How many links are in each folder of an organization; empty folders are not there."""
+    found = db.execute(
+        """
+        -- links.list_rows.count_by_folder
+        select folder_id, count(*) from links where organization_id = ? and folder_id is not null group by folder_id
+        """,
+        (organization_id,),
+    ).fetchall()
+    return {str(folder): int(str(number)) for folder, number in found}
+
+
+def tags(db: Connection, organization_id: str) -> list[tuple[str, int]]:
+    """The tags of an organization's links, each with how many have it."""
+    found = db.execute(
+        """
+        -- links.list_rows.tags
+        select tag, count(*) from links join link_tags on link_tags.link = links.number
+        where organization_id = ? group by tag order by tag collate nocase, tag
+        """,
+        (organization_id,),
+    ).fetchall()
+    return [(str(tag), int(str(number))) for tag, number in found]
+
+
+def tag_names(db: Connection, organization_id: str, limit: int) -> list[str]:
+    """So many of the tags of an organization's links, by leaps from tag to tag: in no time, however many links."""
+    found = db.execute(
+        """
+        -- links.list_rows.tag_names
+        with recursive leap(tag) as (
+          select min(tag) from link_tags
+          union all
+          select (select min(tag) from link_tags where link_tags.tag > leap.tag) from leap where tag is not null
+        )
+        select tag from leap where tag is not null and exists (
+          select 1 from link_tags cross join links on links.number = link_tags.link
+          where link_tags.tag = leap.tag and organization_id = ?)
+        limit ?
+        """,
+        (organization_id, limit),
+    ).fetchall()
+    return sorted((str(tag) for (tag,) in found), key=str.casefold)
+
+
+def _where(selection: Selection) -> tuple[str, dict[str, Any]]:
+    parts = ["organization_id = :organization_id"]
+    values: dict[str, Any] = {"organization_id": selection.organization_id}
+    for name in ("external_id", "source_type", "source_id", "source_owner_id", "target_domain", "domain"):
+        value = getattr(selection, name)
+        if value is not None:
+            parts.append(f"{name} = :{name}")
+            values[name] = value
+    if selection.after:
+        parts.append("number > :after")
+        values["after"] = selection.after
+    if selection.folder_id is None:
+        parts.append("folder_id is null")
+    elif isinstance(selection.folder_id, str):
+        parts.append("folder_id = :folder_id")
+        values["folder_id"] = selection.folder_id
+    if selection.tag is not None:
+        parts.append("+number in (select link from link_tags where tag = :tag)")  # + : no product of two lists
+        values["tag"] = selection.tag
+    if selection.deep is not None:
+        parts.append(f"deep_link_app is {'not ' if selection.deep else ''}null")
+    if selection.search:
+        texts = ("name", "slug", "target_url", "external_id")
+        parts.append(f"({' or '.join(f'instr(lower({text}), :search) > 0' for text in texts)})")
+        values["search"] = selection.search.lower()
+    return " and ".join(parts), values

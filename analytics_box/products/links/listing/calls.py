@@ -1,0 +1,73 @@
+"""Lists of links over RPC (wire 7.1). Scope: read:links."""
+
+from msgspec.structs import replace
+
+from analytics_box.base.store.db import Connection
+from analytics_box.products.links import list_rows
+from analytics_box.products.links.access import check
+from analytics_box.products.links.editing.calls import with_clicks
+from analytics_box.products.links.editing.shown import LinkShown
+from analytics_box.products.links.link import Link
+from analytics_box.products.links.list_rows import Filters, Selection
+from analytics_box.products.links.listing import ranked
+from analytics_box.products.links.listing.messages import LinkList, LinkPage, PageShown
+from analytics_box.products.links.listing.ranked_rows import Ranking
+from analytics_box.tenants.tenancy.acting import acting
+from analytics_box.web.call import Call
+
+MOST_LISTED = 1_000  # wire 7.1
+
+
+async def list_links(call: Call, given: LinkList) -> list[LinkShown]:
+    """links.list: the first 1,000 that fit, the newest first unless `sort` says otherwise. Raises Forbidden."""
+    return await with_clicks(call, await _fitting(call, given))
+
+
+async def paginated(call: Call, given: LinkPage) -> PageShown:
+    """links.paginated: a page of those that fit. Raises Forbidden."""
+    fitting = await _fitting(call, given)
+    return PageShown(await with_clicks(call, fitting[: given.limit]), hasMore=len(fitting) > given.limit)
+
+
+async def listed(call: Call, organization_id: str | None, selection: Selection) -> list[Link]:
+    """The links that somebody may see. Raises Forbidden."""
+    own, by = acting(call, organization_id)
+
+    def read(db: Connection) -> list[Link]:
+        check(db, own, by, "viewer")
+        return list_rows.links(db, selection)
+
+    return await call.read(read)
+
+
+async def _fitting(call: Call, given: LinkList) -> list[Link]:
+    """The links that a message asks for, in its order. Raises Forbidden."""
+    selection = _selection(call, given)
+    match given.sort:
+        case "clicks" | "last-click" as ranking:
+            return await _ranked(call, selection, ranking)
+        case order:
+            return await listed(call, given.organization_id, replace(selection, sort=order))
+
+
+async def _ranked(call: Call, selection: Selection, ranking: Ranking) -> list[Link]:
+    """The links that somebody may see by their clicks. Raises Forbidden."""
+    _, by = acting(call, selection.organization_id)
+    await call.read(lambda db: check(db, selection.organization_id, by, "viewer"))
+    numbers = await ranked.numbers(call, selection, ranking)
+    return await call.read(lambda db: list_rows.in_order(db, numbers))
+
+
+def _selection(call: Call, given: LinkList) -> Selection:
+    organization_id, _ = acting(call, given.organization_id)
+    filters = {name: getattr(given, name) for name in Filters.__struct_fields__}
+    selection = Selection(**filters | {"organization_id": organization_id}, limit=MOST_LISTED)
+    if not isinstance(given, LinkPage):
+        return selection
+    return replace(
+        selection,
+        limit=given.limit + 1,
+        offset=given.offset,
+        search=given.search,
+        deep=None if given.type == "all" else given.type == "deep",
+    )

@@ -1,0 +1,135 @@
+"""The list of an organization's links under /links, and deleting one. They do what the procedures do."""
+
+from urllib.parse import urlencode
+
+import msgspec
+from litestar.params import FromPath
+from msgspec import UNSET, Struct, UnsetType
+
+from analytics_box.base.texts import Links, figures
+from analytics_box.products.links import list_rows
+from analytics_box.products.links.editing import calls as procedures
+from analytics_box.products.links.folders.names import folder_names
+from analytics_box.products.links.link import LONGEST_TAG
+from analytics_box.products.links.list_rows import Selection
+from analytics_box.products.links.listing import calls
+from analytics_box.products.links.listing.lines import line
+from analytics_box.products.links.listing.messages import LinkPage, Sort
+from analytics_box.products.links.messages import OneLink
+from analytics_box.products.links.page_frame import HOME, frame, links_in_words
+from analytics_box.web.page.questions import ask
+from analytics_box.web.page.visit import Next, Page, Visit, Visitor
+
+AT_ONCE = 50  # links on a page
+MOST_TAGS = 200  # to choose from; any other tag is chosen by a click on it
+NO_FOLDER = "none"
+SORTS: tuple[Sort, ...] = ("newest", "oldest", "clicks", "last-click", "name-asc", "name-desc")
+
+
+class Asked(Struct, frozen=True):
+    """What the URL of the list asks for: ?search= &folder= (an id, or none) &tag= &sort= &page=."""
+
+    search: str = ""
+    folder: str = ""
+    tag: str = ""
+    sort: Sort = "newest"
+    page: int = 1
+
+    @property
+    def narrowed(self) -> bool:
+        """Whether it leaves out links."""
+        return bool(self.search or self.folder or self.tag)
+
+    @property
+    def folder_id(self) -> str | UnsetType | None:
+        """The folder as procedures take it."""
+        if self.folder == NO_FOLDER:
+            return None
+        return self.folder or UNSET
+
+    def link(self, **changes: object) -> str:
+        """The URL of this list with some of it changed, for templates."""
+        wanted = msgspec.structs.replace(self, **changes)
+        given = {
+            "search": wanted.search,
+            "folder": wanted.folder,
+            "tag": wanted.tag,
+            "sort": wanted.sort if wanted.sort != "newest" else "",
+            "page": str(wanted.page) if wanted.page > 1 else "",
+        }
+        query = urlencode({name: value for name, value in given.items() if value})
+        return f"{HOME}?{query}" if query else HOME
+
+
+async def link_list(visit: Visitor) -> Page:
+    """GET /links."""
+    asked, person = read_asked(visit), visit.person
+    given = LinkPage(
+        folder_id=asked.folder_id,
+        tag=asked.tag or None,
+        search=asked.search or None,
+        sort=asked.sort,
+        limit=AT_ONCE,
+        offset=(asked.page - 1) * AT_ONCE,
+    )
+    found = await calls.paginated(visit.call, given)
+    selection = Selection(person.organization_id, folder_id=asked.folder_id, tag=given.tag, search=given.search)
+    total, tags = await visit.call.read(
+        lambda db: (list_rows.count(db, selection), list_rows.tag_names(db, selection.organization_id, MOST_TAGS))
+    )
+    folders = await folder_names(visit)
+    return visit.pages.show(
+        "links.html",
+        shell=frame(visit.person),
+        asked=asked,
+        links=[line(one, folders, person, visit.call.now) for one in found.items],
+        counted=_counted(asked, len(found.items), total),
+        folders=folders,
+        tags=tags if not asked.tag or asked.tag in tags else [asked.tag, *tags],
+        later=asked.link(page=asked.page + 1) if found.hasMore else "",
+        earlier=asked.link(page=asked.page - 1) if asked.page > 1 else "",
+        editable=person.may("member"),
+        done=Links.done.get(visit.asked("done"), ""),
+    )
+
+
+async def delete_form(visit: Visitor, link_id: FromPath[str]) -> Page:
+    """GET /links/{id}/delete: are you sure? Raises NotFound."""
+    link = await procedures.get(visit.call, OneLink(link_id))
+    return ask(
+        visit,
+        frame(visit.person),
+        Links.delete,
+        link.name,
+        action=f"{HOME}/{link.id}/delete",
+        back=f"{HOME}/{link.id}",
+        address=link.short_url,
+    )
+
+
+async def delete(visit: Visitor, link_id: FromPath[str]) -> Next:
+    """POST /links/{id}/delete. Raises NotFound."""
+    await procedures.delete(visit.call, OneLink(link_id))
+    return visit.go(f"{HOME}?done=deleted")
+
+
+def read_asked(visit: Visit) -> Asked:
+    """What the URL asks for. Pages are forgiving: what cannot be read is left out."""
+    page = visit.asked("page")
+    return Asked(
+        search=visit.asked("search").strip()[:255],
+        folder=visit.asked("folder")[:255],
+        tag=visit.asked("tag")[:LONGEST_TAG],
+        sort=next((sort for sort in SORTS if sort == visit.asked("sort")), "newest"),
+        page=int(page) if page.isascii() and page.isdecimal() and int(page[:6]) > 0 and len(page) < 6 else 1,
+    )
+
+
+def _counted(asked: Asked, shown: int, total: int) -> str:
+    """How many links there are, and which of them the page has."""
+    if total <= AT_ONCE and asked.page == 1:
+        return links_in_words(total)
+    first = (asked.page - 1) * AT_ONCE + 1
+    return Links.range.format(
+        first=figures.count(first), last=figures.count(first + shown - 1), count=figures.count(total)
+    )

@@ -1,0 +1,43 @@
+"""The picture of a QR code. Keys need read:links."""
+
+from typing import Any, Final
+
+from litestar import Request, Response
+from litestar.di import NamedDependency
+from litestar.params import FromPath
+
+from analytics_box.base import errors
+from analytics_box.products.links.access import found
+from analytics_box.products.links.qr import picture as qr
+from analytics_box.products.links.short_url import short_url
+from analytics_box.web.call import Call
+
+_PICTURE: Final = {
+    "content-security-policy": "default-src 'none'; sandbox",
+    "x-content-type-options": "nosniff",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "private, no-cache",
+}
+
+
+async def qr_code(
+    request: Request[Any, Any, Any],
+    link_id: FromPath[str],
+    form: FromPath[str],
+    call: NamedDependency[Call],
+) -> Response[bytes]:
+    """GET /links/{link}/qr/{svg or png}, with ?scale= (pixels a module) and ?download=1.
+
+    Raises NotFound or BadRequest.
+    """
+    kind: qr.Form = "svg" if form == "svg" else "png"
+    if form not in qr.TYPES:
+        raise errors.NotFound("A QR code is there as svg and as png")
+    link = await found(call, link_id)
+    scale = request.query_params.get("scale", "8")
+    if not (scale.isascii() and scale.isdecimal() and 1 <= int(scale) <= qr.MOST_SCALE):
+        raise errors.BadRequest(f"The scale is a number of pixels from 1 to {qr.MOST_SCALE}")
+    picture = qr.picture(short_url(link.domain, link.slug, call.parts.settings), kind, scale=int(scale))
+    how = "attachment" if request.query_params.get("download") else "inline"
+    headers = {**_PICTURE, "content-disposition": f'{how}; filename="{link.slug}.{kind}"'}
+    return Response(picture, media_type=qr.TYPES[kind], headers=headers)

@@ -1,0 +1,193 @@
+"""All links in memory, so that a redirect asks no database (performance P12).
+
+Up to `most` links are all here; more than that, and the latest asked for are, the rest being read when it is asked
+for. Whoever changes a link in box.db tells the directory after the commit.
+"""
+
+import asyncio
+import logging
+from collections import OrderedDict
+from collections.abc import Iterable, Set
+from typing import Final
+
+from analytics_box.base.store.db import Db
+from analytics_box.products.links import rows
+from analytics_box.products.links.link import Link
+from analytics_box.products.links.redirects import live, loading
+from analytics_box.products.links.redirects.live import Live
+
+log = logging.getLogger(__name__)
+
+AT_ONCE: Final = 20_000  # links that are loaded before the box answers; more are loaded beside it
+_LATEST: Final = 100_000  # links that are kept of more than fit
+_MISSING: Final = 50_000  # slugs that are known to have no link
+_PAGE: Final = 2_000  # links that are read at once
+
+
+class LinkDirectory:
+    """The links of this box by domain (empty: the box's own host) and slug."""
+
+    def __init__(self, db: Db, closed: Set[str], *, most: int) -> None:
+        self._db = db
+        self._closed = closed
+        self._most = most
+        self._known: dict[bytes, bytes] = {}
+        self._latest: OrderedDict[bytes, bytes] = OrderedDict()
+        self._missing: OrderedDict[bytes, None] = OrderedDict()
+        self._domains: dict[str, bytes] = {"": b""}
+        self._organizations: list[str] = []
+        self._organization_numbers: dict[str, int] = {}
+        self._changed: set[bytes] | None = None  # while links are loaded
+        self._gone: set[str] = set()  # organizations that were removed meanwhile
+        self._changes = 0
+        self.complete = False
+
+    def load_now(self) -> None:
+        """Load the links of a box that has few, before it answers."""
+        if self._db.read_now(lambda db: rows.are_few(db, min(AT_ONCE, self._most))):
+            self._take(self._db.read_now(lambda db: loading.page(db, after=0, limit=AT_ONCE))[0])
+            self.complete = True
+
+    async def load(self) -> None:
+        """Load all links beside the box's other work, unless they are here or do not fit."""
+        if self.complete or self._changed is not None or await self._db.read(rows.count) > self._most:
+            return
+        self._changed, after = set(), 0
+        try:
+            while after >= 0:
+                loaded, after = await self._page(after)
+                self._take(loaded)
+            self.complete = True
+            self._latest.clear()
+            self._missing.clear()
+            log.info("%d short links are in memory", len(self._known))
+        finally:
+            self._changed = None
+            self._gone.clear()
+            if not self.complete:  # some of them alone would not follow changes
+                self._known.clear()
+
+    async def _page(self, after: int) -> tuple[list[loading.Loaded], int]:
+        start = after
+        return await self._db.read(lambda db: loading.page(db, after=start, limit=_PAGE))
+
+    def _take(self, loaded: Iterable[loading.Loaded]) -> None:
+        for one in loaded:
+            key = self._key(one.domain, one.slug)
+            if (self._changed is None or key not in self._changed) and one.organization_id not in self._gone:
+                self._known[key] = live.pack(live.numbered(one.live, self._number(one.organization_id)))
+
+    def find(self, domain: str, slug: str) -> Live | None:
+        """The link as far as it is in memory."""
+        key = self._key(domain, slug)
+        packed = self._known.get(key) or self._latest.get(key)
+        if packed is None:
+            return None
+        if not self.complete and key in self._latest:
+            self._latest.move_to_end(key)
+        return self._open(packed)
+
+    def is_missing(self, domain: str, slug: str) -> bool:
+        """Whether it is known that there is no such link."""
+        return self.complete or self._key(domain, slug) in self._missing
+
+    async def look_up(self, domain: str, slug: str) -> Live | None:
+        """The link, read from box.db. What was changed meanwhile is not kept."""
+        key, before = self._key(domain, slug), self._changes
+        link = await self._db.read(lambda db: rows.find_by_slug(db, domain, slug))
+        if link is None:
+            if self._changes == before:
+                self._missing[key] = None
+                if len(self._missing) > _MISSING:
+                    self._missing.popitem(last=False)
+            return None
+        found = live.live(link, self._number(link.organization_id))
+        if self._changes == before and not self.complete:
+            self._keep(key, live.pack(found))
+        return None if link.organization_id in self._closed else found
+
+    def organization_of(self, found: Live) -> str:
+        """The organization that a link belongs to."""
+        return self._organizations[found.organization]
+
+    def remember(self, link: Link) -> None:
+        """A link was made or changed."""
+        key = self._key(link.domain, link.slug)
+        self._note_change(key)
+        packed = live.pack(live.live(link, self._number(link.organization_id)))
+        if self.complete or self._changed is not None:
+            self._known[key] = packed
+            self._latest.pop(key, None)
+            if self.complete and len(self._known) > self._most:
+                self._spill()
+        else:
+            self._keep(key, packed)
+
+    def forget(self, domain: str, slug: str) -> None:
+        """A link was removed, or has another slug now."""
+        key = self._key(domain, slug)
+        self._note_change(key)
+        self._known.pop(key, None)
+        self._latest.pop(key, None)
+
+    def forget_organization(self, organization_id: str) -> None:
+        """An organization and all its links are gone; those that are being read now are not kept either."""
+        self._changes += 1
+        if self._changed is not None:
+            self._gone.add(organization_id)
+        number = self._organization_numbers.get(organization_id)
+        for kept in (self._known, self._latest):
+            for key in [key for key, packed in kept.items() if live.owner(packed) == number]:
+                self._note_change(key)
+                del kept[key]
+
+    def __len__(self) -> int:
+        """How many links are in memory."""
+        return len(self._known) + len(self._latest)
+
+    def _open(self, packed: bytes) -> Live | None:
+        found = live.unpack(packed)
+        return None if self._closed and self._organizations[found.organization] in self._closed else found
+
+    def _keep(self, key: bytes, packed: bytes) -> None:
+        self._latest[key] = packed
+        self._latest.move_to_end(key)
+        if len(self._latest) > min(_LATEST, self._most):
+            self._latest.popitem(last=False)
+
+    def _spill(self) -> None:
+        """There are more links than fit: from now on only the latest asked for are kept."""
+        self.complete = False
+        newest = list(self._known.items())[-min(_LATEST, self._most) :]
+        self._latest = OrderedDict(newest)
+        self._known = {}
+        log.warning("There are more than %d short links (links_in_memory); the others are read when needed", self._most)
+
+    def _note_change(self, key: bytes) -> None:
+        self._changes += 1
+        self._missing.pop(key, None)
+        if self._changed is not None:
+            self._changed.add(key)
+
+    def _key(self, domain: str, slug: str) -> bytes:
+        place = self._domains.get(domain)
+        if place is None:
+            place = self._domains[domain] = b"/%d" % len(self._domains)
+        return slug.encode() + place
+
+    def _number(self, organization_id: str) -> int:
+        number = self._organization_numbers.get(organization_id)
+        if number is None:
+            number = self._organization_numbers[organization_id] = len(self._organizations)
+            self._organizations.append(organization_id)
+        return number
+
+
+async def load_beside(directory: LinkDirectory) -> None:
+    """Load all links; a failure is logged, for every link can still be read by itself."""
+    try:
+        await directory.load()
+    except asyncio.CancelledError:
+        raise
+    except Exception:
+        log.exception("Short links could not be loaded into memory")

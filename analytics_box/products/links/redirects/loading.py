@@ -1,0 +1,55 @@
+"""Links on their way from box.db into memory: most have nothing but a target, and cost next to nothing."""
+
+from typing import Final, NamedTuple
+
+from analytics_box.base.store.db import Connection
+from analytics_box.products.links import rows
+from analytics_box.products.links.redirects import live
+from analytics_box.products.links.redirects.live import Live
+
+_IS_PLAIN: Final = """
+  redirect_status = 302 and query_forwarding = 'none' and rules = '[]' and variants = '[]' and utm = '{}'
+  and coalesce(expires_at, max_clicks, password, og_title, og_description, og_image_url, og_video_url, ios_url,
+               android_url, deep_link_app) is null"""
+
+
+class Loaded(NamedTuple):
+    """A link and where it is found. The number of its organization in memory is not known yet."""
+
+    organization_id: str
+    domain: str
+    slug: str
+    live: Live
+
+
+def page(db: Connection, *, after: int, limit: int) -> tuple[list[Loaded], int]:
+    """The next links by number, and the number to go on after; -1 at the end."""
+    found = db.execute(
+        f"""
+        -- links.loading.page
+        select number, organization_id, domain, slug, target_url, {_IS_PLAIN}
+        from links where number > ? order by number limit ?
+        """,
+        (after, limit),
+    ).fetchall()
+    if not found:
+        return [], -1
+    last = int(str(found[-1][0]))
+    rich = {}
+    if not all(row[5] for row in found):
+        found_rich = rows.links_of(
+            db,
+            f"""
+            -- links.loading.page
+            select {rows.COLUMNS} from links where number > ? and number <= ? and not ({_IS_PLAIN})
+            """,
+            (after, last),
+        )
+        rich = {link.number: live.live(link, 0) for link in found_rich}
+    loaded = [
+        Loaded(
+            str(owner), str(domain), str(slug), Live(int(str(number)), 0, str(url)) if plain else rich[int(str(number))]
+        )
+        for number, owner, domain, slug, url, plain in found
+    ]
+    return loaded, last if len(found) == limit else -1

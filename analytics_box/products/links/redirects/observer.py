@@ -1,0 +1,183 @@
+"""The visitor of a link, as far as a request tells: what rules choose by, and what the click records."""
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Final
+
+from msgspec import Struct
+
+from analytics_box.base.clock import Clock
+from analytics_box.base.facts.clicks import BOT, CLICK, HEAD, PREFETCH, PREVIEW, Kind
+from analytics_box.ingest import visitors
+from analytics_box.ingest.visitors import SaltFile
+from analytics_box.products.links.clicks.rows import Click
+from analytics_box.products.links.redirects.live import Live
+from analytics_box.products.links.redirects.previews import makes_previews
+from analytics_box.products.links.targeting.rules import Choice, Visit
+from analytics_box.tenants.websites.directory import Directory as Websites
+from analytics_box.web.address import network_of
+from analytics_box.web.asgi import Scope
+from analytics_box.web.recognition import agent
+from analytics_box.web.recognition.bots import classify_headers
+from analytics_box.web.recognition.countries import names
+from analytics_box.web.recognition.geo import Geo, Location
+from analytics_box.web.recognition.language import language, preferred
+from analytics_box.web.recognition.paths import clean
+from analytics_box.web.recognition.source import host_of, source
+
+_LONGEST_AGENT: Final = 1_024
+_REFRESH: Final = 5.0  # seconds after which a new website is known as a target
+_LONGEST_REFERRER: Final = 2_048
+_SHORT = 256  # characters of a referrer that is worth remembering
+
+Headers = Mapping[bytes, bytes]
+
+
+class Seen(Struct, frozen=True):
+    """What a request tells of its sender. `bot_name` is what a bot calls itself."""
+
+    kind: Kind
+    network: str
+    user_agent: str
+    agent: agent.Agent
+    location: Location
+    language: str
+    referrer: str
+    source: str
+    bot_name: str
+
+    @property
+    def visit(self) -> Visit:
+        """What rules choose by."""
+        return Visit(
+            person=f"{self.network}\0{self.user_agent}",
+            country=self.location.country,
+            country_code=_code_of(self.location.country),
+            region=self.location.region,
+            city=self.location.city,
+            device=self.agent.device,
+            system=self.agent.system,
+            browser=self.agent.browser,
+            language=self.language,
+        )
+
+
+class Observer:
+    """Looks at requests, and makes clicks of them."""
+
+    def __init__(self, geo: Geo, salts: SaltFile, websites: Websites, clock: Clock) -> None:
+        self._geo = geo
+        self._salts = salts
+        self._websites = websites
+        self._clock = clock
+        self._landings: dict[tuple[str, str], int] = {}
+        self._refreshed: float | None = None
+        salts.memories.append(makes_previews.cache_clear)
+
+    def look(self, scope: Scope, headers: Headers) -> Seen:
+        """What this request tells of its sender."""
+        user_agent = headers.get(b"user-agent", b"").decode("latin-1")[:_LONGEST_AGENT]
+        known = agent.parse(user_agent)
+        kind, bot_name = _kind(scope, headers, user_agent, known)
+        network = network_of(scope["address"])
+        client = scope["client"]
+        referrer, came_from = _referrer(headers.get(b"referer", b"").decode("latin-1")[:_LONGEST_REFERRER])
+        return Seen(
+            kind=kind,
+            network=network,
+            user_agent=user_agent,
+            agent=known,
+            location=self._geo.of(network, headers, peer=client[0] if client else ""),
+            language=language(preferred(headers.get(b"accept-language", b"").decode("latin-1"))[:64]),
+            referrer=referrer,
+            source=came_from,
+            bot_name=bot_name,
+        )
+
+    def click(self, seen: Seen, link: Live, organization_id: str, choice: Choice) -> Click:
+        """The click: no IP address, only ids that the salt of the day makes (semantics 7).
+
+        Where the target is a website of the same organization, also who the visitor will be there.
+        """
+        now = self._clock.now()
+        salt = self._salts.current(now).today
+        landing = self._landing(organization_id, choice.url)
+        network, user_agent = seen.network, seen.user_agent
+        return Click(
+            link=link.number,
+            time=now,
+            kind=seen.kind,
+            visitor=visitors.cookieless(salt, -link.number, network, user_agent),
+            landing=landing,
+            landing_visitor=visitors.cookieless(salt, landing, network, user_agent) if landing else 0,
+            variant=choice.variant,
+            rule=choice.rule,
+            referrer=seen.referrer,
+            source=seen.source,
+            country=seen.location.country,
+            region=seen.location.region,
+            city=seen.location.city,
+            browser=seen.agent.browser,
+            system=seen.agent.system,
+            device=seen.agent.device,
+            language=seen.language,
+            agent=seen.bot_name,
+        )
+
+    def _landing(self, organization_id: str, url: str) -> int:
+        """The number of the organization's website that this URL belongs to; 0 for none."""
+        moment = self._clock.monotonic()
+        if self._refreshed is None or moment - self._refreshed >= _REFRESH:
+            self._refreshed = moment
+            self._landings = {
+                (website.organization_id, website.domain.lower().removeprefix("www.")): website.site
+                for website in self._websites.all()
+            }
+        return self._landings.get((organization_id, _host(url)), 0) if self._landings else 0
+
+
+def _kind(scope: Scope, headers: Headers, user_agent: str, known: agent.Agent) -> tuple[Kind, str]:
+    """What kind of visit this is, and what a bot calls itself. Only the first kind counts as a click."""
+    if makes_previews(user_agent):
+        return PREVIEW, known.bot_name or user_agent.partition("/")[0][:64]
+    bot, bot_name = (known.bot, known.bot_name) if known.bot else classify_headers(headers)
+    if bot:
+        return BOT, bot_name or bot
+    if scope.get("head"):
+        return HEAD, ""
+    purpose = (
+        headers.get(b"sec-purpose") or headers.get(b"purpose") or headers.get(b"x-purpose") or headers.get(b"x-moz")
+    )
+    if purpose is not None and any(word in purpose.lower() for word in (b"prefetch", b"prerender", b"preview")):
+        return PREFETCH, ""
+    return CLICK, ""
+
+
+def _referrer(given: str) -> tuple[str, str]:
+    """Where somebody came from without query and fragment, and the source that it stands for (semantics 17)."""
+    return _known_referrer(given) if len(given) <= _SHORT else _taken_apart(given)
+
+
+@lru_cache(maxsize=4_000)
+def _known_referrer(given: str) -> tuple[str, str]:
+    return _taken_apart(given)
+
+
+def _taken_apart(given: str) -> tuple[str, str]:
+    host = host_of(given) if given.startswith(("http://", "https://", "android-app://")) else ""
+    came_from = source(utm_source="", click_id="", referrer_host=host, own_domain="")
+    return (clean(given.split("?", 1)[0].split("#", 1)[0]) if host else ""), came_from
+
+
+@lru_cache(maxsize=4_000)
+def _host(url: str) -> str:
+    return host_of(url).removeprefix("www.")
+
+
+@lru_cache(maxsize=1)
+def _codes() -> dict[str, str]:
+    return {name: code for code, name in names().items()}
+
+
+def _code_of(country: str) -> str:
+    return _codes().get(country, "") if country else ""

@@ -1,0 +1,275 @@
+"""Redirects of short URLs (wire 7.3), past Litestar: a link that is in memory is answered without any database.
+
+The order: is there such a link, has it ended, does it want a password, which target does this visit get, does the
+browser know it already. Nothing of the request can change the targets of a link; at most it adds parameters to the
+target's query.
+"""
+
+from functools import partial
+from typing import Final
+
+from msgspec import Struct
+
+from analytics_box.base import errors, texts
+from analytics_box.base.clock import Clock
+from analytics_box.base.errors import RateLimited
+from analytics_box.base.facts.clicks import PREVIEW
+from analytics_box.base.limits import Limits
+from analytics_box.base.settings import Settings
+from analytics_box.base.store.db import Db
+from analytics_box.products.links import rows
+from analytics_box.products.links.clicks.waiting import Clicks
+from analytics_box.products.links.domains.lookup import LinkDomain, LinkDomains
+from analytics_box.products.links.redirects import answers
+from analytics_box.products.links.redirects.answers import Render
+from analytics_box.products.links.redirects.directory import LinkDirectory
+from analytics_box.products.links.redirects.live import Live
+from analytics_box.products.links.redirects.observer import Observer, Seen
+from analytics_box.products.links.redirects.previews import is_office
+from analytics_box.products.links.short_url import PREFIX, short_url
+from analytics_box.products.links.slugs import RESERVED_ON_DOMAINS, is_slug
+from analytics_box.products.links.targeting.query_strings import forwarded
+from analytics_box.products.links.targeting.rules import Choice, chosen
+from analytics_box.tenants.accounts.passwords import Passwords
+from analytics_box.web import body
+from analytics_box.web.address import network_of
+from analytics_box.web.asgi import App, Receive, Scope, Send, respond
+
+PREVIEW_PATH: Final = "/preview"  # after the slug
+_MOST_FORM_BYTES: Final = 4_096
+_FOR_ALL: Final = 20  # times what one IP address may try of a link's password, all of them together may
+_WITH_BODY: Final = ("POST", "PUT", "PATCH", "DELETE")  # POST if a link has a password, all if its redirect keeps them
+_METHODS: Final = ", ".join(("GET", "HEAD", "OPTIONS", *_WITH_BODY))
+_KEEP_METHOD: Final = frozenset((307, 308))
+_HEALTHY: Final = b'{"status":"ok"}'
+
+
+class Requested(Struct, frozen=True):
+    """The short URL that is requested: its domain (None on the box's own host), its slug, and the path before it."""
+
+    domain: LinkDomain | None
+    slug: str
+    before: str
+
+    @property
+    def host(self) -> str:
+        """The name under which the link is stored."""
+        return self.domain.domain if self.domain is not None else ""
+
+
+class Redirects:
+    """Answers requests for short URLs."""
+
+    prefix = PREFIX
+    own_refusals = False
+
+    def __init__(
+        self,
+        *,
+        directory: LinkDirectory,
+        domains: LinkDomains,
+        clicks: Clicks,
+        observer: Observer,
+        box_db: Db,
+        passwords: Passwords,
+        limits: Limits,
+        clock: Clock,
+        settings: Settings,
+        render: Render,
+    ) -> None:
+        self._domains = domains
+        self._directory = directory
+        self._clicks = clicks
+        self._observer = observer
+        self._box_db = box_db
+        self._passwords = passwords
+        self._limits = limits
+        self._clock = clock
+        self._settings = settings
+        self._render = render
+
+    async def under_prefix(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """/l/{slug} on the box's own host."""
+        await self._answer(None, scope["path"][len(PREFIX) :], PREFIX, scope, receive, send)
+
+    def has_domains(self) -> bool:
+        """Whether there are domains of short links."""
+        return bool(self._domains)
+
+    def on_domain(self, host: str) -> App | None:
+        """What answers on a domain of short links: /{slug}, and the few paths that every host has."""
+        found = self._domains.find(host)
+        return partial(self._at_root, found) if found is not None else None
+
+    async def _at_root(self, domain: LinkDomain, scope: Scope, receive: Receive, send: Send) -> None:
+        path = scope["path"][1:]
+        if not path:
+            if domain.home_url is not None:
+                await answers.fall_back(send, domain.home_url)
+            else:
+                await answers.note(send, self._render, texts.ShortLinks.home, status=404)
+        elif path.partition("/")[0] in RESERVED_ON_DOMAINS:
+            await answers.nothing(send)
+        elif path == "health" and self._is_free(domain.domain, path):
+            await respond(send, 200, [(b"content-type", b"application/json")], _HEALTHY)
+        else:
+            await self._answer(domain, path, "/", scope, receive, send)
+
+    def _is_free(self, domain: str, slug: str) -> bool:
+        """Whether it is certain that no link has this slug."""
+        return self._directory.find(domain, slug) is None and self._directory.is_missing(domain, slug)
+
+    async def _answer(
+        self, domain: LinkDomain | None, path: str, before: str, scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        method = scope["method"]
+        if method == "OPTIONS":
+            await respond(send, 204, [(b"allow", _METHODS.encode())])
+            return
+        if method != "GET" and method not in _WITH_BODY:
+            raise errors.MethodNotAllowed(f"A short link accepts {_METHODS}", headers={"Allow": _METHODS})
+        slug, rest = path, ""
+        if "/" in path:
+            slug, _, rest = path.partition("/")
+        asked = Requested(domain, slug, before)
+        found = None
+        if is_slug(slug) and rest in {"", PREVIEW_PATH[1:]}:
+            found = self._directory.find(asked.host, slug) or await self._look_up(asked, scope)
+        if found is not None and found.max_clicks is not None and self._clicks.counted(found.number) is None:
+            await self._clicks.count_of(found.number)
+        if found is None:
+            await self._unknown(asked, scope, send)
+        elif rest and not self._has_ended(found):
+            await self._preview(asked, send)
+        else:
+            await self._redirect(asked, found, scope, receive, send)
+
+    async def _look_up(self, asked: Requested, scope: Scope) -> Live | None:
+        """A link that is not in memory: anonymous callers may try only so many slugs a minute. Raises RateLimited."""
+        self._limits.take("link look-ups", network_of(scope["address"]), self._settings.limit_link_lookups)
+        if self._directory.is_missing(asked.host, asked.slug):
+            return None
+        return await self._directory.look_up(asked.host, asked.slug)
+
+    async def _unknown(self, asked: Requested, scope: Scope, send: Send) -> None:
+        kind = self._observer.look(scope, dict(scope["headers"])).kind
+        self._clicks.note_orphan(asked.host, kind, asked.slug if is_slug(asked.slug) else "")
+        if asked.domain is not None and asked.domain.missing_url is not None:
+            await answers.fall_back(send, asked.domain.missing_url)
+        else:
+            await answers.note(send, self._render, texts.ShortLinks.unknown, status=404)
+
+    async def _preview(self, asked: Requested, send: Send) -> None:
+        link = await self._box_db.read(lambda db: rows.find_by_slug(db, asked.host, asked.slug))
+        if link is None:
+            await answers.note(send, self._render, texts.ShortLinks.unknown, status=404)
+        else:
+            await answers.preview(send, self._render, link, short_url(asked.host, asked.slug, self._settings))
+
+    async def _redirect(self, asked: Requested, found: Live, scope: Scope, receive: Receive, send: Send) -> None:
+        if self._has_ended(found):
+            await self._ended(found, send)
+            return
+        _check_method(found, scope["method"])
+        headers = dict(scope["headers"])
+        seen = self._observer.look(scope, headers)
+        if seen.kind == PREVIEW and is_office(seen.user_agent):
+            self._note(seen, found, Choice(found.target_url))
+            await self._preview(asked, send)  # no redirect, so that the browser is handed the short link
+            return
+        if seen.kind == PREVIEW and found.has_preview:
+            self._note(seen, found, Choice(found.target_url))
+            await answers.fall_back(send, f"{asked.before}{asked.slug}{PREVIEW_PATH}")
+            return
+        if found.has_password:
+            if not await self._unlocks(asked, found, scope, receive, send):
+                return
+            if self._has_ended(found):  # while the password was looked at
+                await self._ended(found, send)
+                return
+        elif scope["method"] != "GET":
+            await self._pass_on(found, seen, scope, send)
+            return
+        await self._to_target(found, seen, scope, headers.get(b"if-none-match"), send)
+
+    def _has_ended(self, found: Live) -> bool:
+        if found.expires_at is not None and self._clock.now() >= found.expires_at:
+            return True
+        return found.max_clicks is not None and (self._clicks.counted(found.number) or 0) >= found.max_clicks
+
+    async def _ended(self, found: Live, send: Send) -> None:
+        if found.expired_url is not None:
+            await answers.fall_back(send, found.expired_url)
+        else:
+            await answers.note(send, self._render, texts.ShortLinks.expired, status=410)
+
+    async def _to_target(self, found: Live, seen: Seen, scope: Scope, known: bytes | None, send: Send) -> None:
+        """Answer with the target. Nothing waits between the last look at the count and the click that raises it."""
+        choice = _choice(found, seen)
+        location = forwarded(choice.url, scope["query_string"].decode("latin-1"), found.query_forwarding)
+        if choice.app:
+            self._note(seen, found, choice)
+            await answers.open_app(send, self._render, choice, location, seen.agent.system)
+            return
+        target = location.encode("ascii")
+        if found.has_password:
+            self._note(seen, found, choice)
+            await answers.after_password(send, target)
+            return
+        tag = answers.tag_of(target)
+        if known is not None and tag in (each.strip().removeprefix(b"W/") for each in known.split(b",")):
+            await answers.unchanged(send, tag)
+            return
+        self._note(seen, found, choice)
+        await answers.redirect(send, found.redirect_status, target, tag)
+
+    async def _pass_on(self, found: Live, seen: Seen, scope: Scope, send: Send) -> None:
+        """Answer with the target, to which the client sends the same method and body."""
+        choice = _choice(found, seen)
+        target = forwarded(choice.url, scope["query_string"].decode("latin-1"), found.query_forwarding).encode("ascii")
+        self._note(seen, found, choice)
+        await answers.redirect(send, found.redirect_status, target, answers.tag_of(target))
+
+    def _note(self, seen: Seen, found: Live, choice: Choice) -> None:
+        self._clicks.note(self._observer.click(seen, found, self._directory.organization_of(found), choice))
+
+    async def _unlocks(self, asked: Requested, found: Live, scope: Scope, receive: Receive, send: Send) -> bool:
+        """Whether the right password came; else the form has been answered."""
+        if scope["method"] != "POST":
+            await answers.ask_password(send, self._render)
+            return False
+        try:
+            sent = await body.read(scope, receive, limit=_MOST_FORM_BYTES, seconds=self._settings.body_seconds)
+            given = body.form(sent).get("password", "")
+            self._throttle(found.number, network_of(scope["address"]))
+        except RateLimited as refused:
+            await answers.ask_password(send, self._render, wrong=texts.ShortLinks.password_often, refused=refused)
+            return False
+        link = await self._box_db.read(lambda db: rows.find_by_slug(db, asked.host, asked.slug))
+        if link is not None and await self._passwords.verify(link.password, given[:128]):
+            return True
+        await answers.ask_password(send, self._render, wrong=texts.ShortLinks.password_wrong)
+        return False
+
+    def _throttle(self, number: int, network: str) -> None:
+        """Raises RateLimited for one IP address that tries too often, and for too many of them at one link."""
+        most = self._settings.limit_link_passwords
+        self._limits.take("link password", f"{number}:{network}", most)
+        self._limits.take("link passwords", str(number), most * _FOR_ALL)
+
+
+def _check_method(found: Live, method: str) -> None:
+    """Raises MethodNotAllowed for a request with a body that is neither a password nor passed on to the target."""
+    if found.has_password:
+        bodies: tuple[str, ...] = ("POST",)
+    else:
+        bodies = _WITH_BODY if found.redirect_status in _KEEP_METHOD else ()
+    if method != "GET" and method not in bodies:
+        allowed = ", ".join(("GET", "HEAD", "OPTIONS", *bodies))
+        raise errors.MethodNotAllowed(f"This short link accepts {allowed}", headers={"Allow": allowed})
+
+
+def _choice(found: Live, seen: Seen) -> Choice:
+    if found.is_simple:
+        return Choice(found.target_url)
+    return chosen(found, seen.visit, key=found.key)

@@ -1,0 +1,48 @@
+"""Apps that can open a link on a phone instead of the browser (`deepLinkApp`, wire 7.2). Pure."""
+
+from typing import Final
+from urllib.parse import quote
+
+from msgspec import Struct
+
+from analytics_box.base.urls import url_parts
+
+
+class App(Struct, frozen=True):
+    """An app: its name, the scheme of its own URLs, and its package on Android."""
+
+    name: str
+    scheme: str
+    package: str
+
+
+APPS: Final = {
+    "amazon": App("Amazon", "com.amazon.mobile.shopping.web", "com.amazon.mShop.android.shopping"),
+    "facebook": App("Facebook", "fb", "com.facebook.katana"),
+    "instagram": App("Instagram", "instagram", "com.instagram.android"),
+    "linkedin": App("LinkedIn", "linkedin", "com.linkedin.android"),
+    "pinterest": App("Pinterest", "pinterest", "com.pinterest"),
+    "reddit": App("Reddit", "reddit", "com.reddit.frontpage"),
+    "snapchat": App("Snapchat", "snapchat", "com.snapchat.android"),
+    "spotify": App("Spotify", "spotify", "com.spotify.music"),
+    "telegram": App("Telegram", "tg", "org.telegram.messenger"),
+    "threads": App("Threads", "barcelona", "com.instagram.barcelona"),
+    "tiktok": App("TikTok", "snssdk1233", "com.zhiliaoapp.musically"),
+    "twitch": App("Twitch", "twitch", "tv.twitch.android.app"),
+    "twitter": App("X", "twitter", "com.twitter.android"),
+    "whatsapp": App("WhatsApp", "whatsapp", "com.whatsapp"),
+    "x": App("X", "twitter", "com.twitter.android"),
+    "youtube": App("YouTube", "vnd.youtube", "com.google.android.youtube"),
+}
+
+
+def address_in(app: App, url: str, system: str) -> str:
+    """The URL that opens this web page in the app. On Android the browser falls back to the web by itself."""
+    parts = url_parts(url)
+    place = f"{parts.netloc}{parts.path}" + (f"?{parts.query}" if parts.query else "")
+    if system == "Android":
+        fallback = quote(url, safe="")
+        return (
+            f"intent://{place}#Intent;scheme={parts.scheme};package={app.package};S.browser_fallback_url={fallback};end"
+        )
+    return f"{app.scheme}://{place}"

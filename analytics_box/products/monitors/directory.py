@@ -1,0 +1,208 @@
+"""All monitors and maintenance windows in memory: lists of 10,000 are quick, and what runs them follows each change.
+
+Whoever changes one in box.db tells the directory after the commit.
+"""
+
+from collections.abc import Collection, Iterable, Set
+from typing import Final
+
+from msgspec.structs import replace
+
+from analytics_box.base import ids
+from analytics_box.products.monitors.engine import Engine, Live
+from analytics_box.products.monitors.monitor import Monitor
+from analytics_box.products.monitors.sealing import Opened
+from analytics_box.products.monitors.window import Window
+from analytics_box.tenants.websites.directory import Directory
+
+UNREADABLE: Final = (
+    "The secrets of this monitor cannot be decrypted; enter its URL, headers, body and credentials again"
+)
+_NOBODY: Final[dict[int, Monitor]] = {}
+
+
+class Monitors:
+    """The monitors of this box, those of organizations in `closed` as well.
+
+    A monitor rests, as if it were paused, while its organization or its website is deleted but can be restored, and
+    while its secrets cannot be read.
+    """
+
+    def __init__(
+        self, opened: Opened, windows: Iterable[Window], websites: Directory, closed: Set[str] = frozenset()
+    ) -> None:
+        self.engine: Engine | None = None
+        self._websites = websites
+        self._closed = closed
+        self._by_id: dict[str, Monitor] = {}
+        self._by_number: dict[int, Monitor] = {}
+        self._by_organization: dict[str, dict[int, Monitor]] = {}
+        self._by_website: dict[str, Monitor] = {}
+        self._by_token: dict[bytes, int] = {}
+        self._windows: dict[str, dict[str, Window]] = {}
+        self._unreadable = set(opened.unreadable)
+        self._resting: set[int] = set()
+        for monitor in opened.monitors:
+            self._keep(monitor)
+        for window in windows:
+            self._windows.setdefault(window.organization_id, {})[window.id] = window
+
+    def __len__(self) -> int:
+        return len(self._by_number)
+
+    def find(self, monitor_id: str) -> Monitor | None:
+        """The monitor with this id, whoever owns it."""
+        return self._by_id.get(monitor_id)
+
+    def numbered(self, number: int) -> Monitor | None:
+        """The monitor that the facts know by this number."""
+        return self._by_number.get(number)
+
+    def of(self, organization_id: str) -> Collection[Monitor]:
+        """The monitors of an organization, the oldest first."""
+        return self._by_organization.get(organization_id, _NOBODY).values()
+
+    def of_website(self, website_id: str) -> Monitor | None:
+        """The monitor of a website."""
+        return self._by_website.get(website_id)
+
+    def with_token(self, token: str) -> Monitor | None:
+        """The monitor that is told by this token."""
+        number = self._by_token.get(ids.digest(token))
+        return None if number is None else self._by_number[number]
+
+    def all(self) -> Collection[Monitor]:
+        """Every monitor, the oldest first."""
+        return self._by_number.values()
+
+    def windows(self, organization_id: str) -> Collection[Window]:
+        """The maintenance windows of an organization, the oldest first."""
+        return self._windows.get(organization_id, {}).values()
+
+    def window(self, window_id: str) -> Window | None:
+        """The window with this id, whoever owns it."""
+        return next((own[window_id] for own in self._windows.values() if window_id in own), None)
+
+    def state_of(self, monitor: Monitor) -> Live | None:
+        """How a monitor is now; None where nothing runs it."""
+        return self.engine.state_of(monitor.number) if self.engine is not None else None
+
+    def rests(self, monitor: Monitor) -> bool:
+        """Whether it is not checked now."""
+        return monitor.is_paused or self._rests(monitor)
+
+    def problem(self, monitor: Monitor) -> str:
+        """Why it is not checked although nobody paused it; empty where it is."""
+        return UNREADABLE if monitor.number in self._unreadable else ""
+
+    def run_by(self, engine: Engine) -> None:
+        """From now on this runs them all, and is told of each change."""
+        self.engine = engine
+        for monitor in list(self._by_number.values()):
+            self._tell(monitor)
+
+    def remember(self, monitor: Monitor, *, readable: bool = True) -> None:
+        """A monitor was made or changed."""
+        before = self._by_number.get(monitor.number)
+        if before is not None:
+            self._let_go(before, monitor)
+        if readable:
+            self._unreadable.discard(monitor.number)
+        holder = self._by_website.get(monitor.website_id or "")
+        self._keep(monitor)
+        if holder is not None and holder.number != monitor.number:  # its organization gave the website away
+            self._keep(replace(holder, website_id=None))
+        self._tell(monitor)
+
+    def move(self, monitor: Monitor, *, readable: bool = True) -> None:
+        """A monitor belongs to another organization; those that were below it have no parent any more."""
+        before = self._by_number.get(monitor.number)
+        self.remember(monitor, readable=readable)
+        if before is not None:
+            self._orphan(before)
+
+    def forget(self, monitor: Monitor) -> None:
+        """A monitor is gone, and those below it have no parent any more."""
+        known = self._by_number.get(monitor.number)
+        if known is not None:
+            self._drop(known)
+            self._orphan(known)
+
+    def _drop(self, known: Monitor) -> None:
+        self._let_go(known, None)
+        self._by_id.pop(known.id, None)
+        self._by_number.pop(known.number, None)
+        self._unreadable.discard(known.number)
+        self._resting.discard(known.number)
+        if self.engine is not None:
+            self.engine.remove(known.number)
+
+    def forget_organization(self, organization_id: str) -> None:
+        """An organization and all its monitors are gone."""
+        for monitor in list(self.of(organization_id)):
+            self._drop(monitor)  # and those below it go, too
+        self._windows.pop(organization_id, None)
+
+    def forget_website(self, website_id: str) -> None:
+        """A website and its monitor are gone."""
+        known = self._by_website.get(website_id)
+        if known is not None:
+            self.forget(known)
+
+    def remember_window(self, window: Window) -> None:
+        """A maintenance window was made or changed."""
+        self._windows.setdefault(window.organization_id, {})[window.id] = window
+        self._tell_all(window.organization_id)
+
+    def forget_window(self, window: Window) -> None:
+        """A maintenance window is gone."""
+        self._windows.get(window.organization_id, {}).pop(window.id, None)
+        self._tell_all(window.organization_id)
+
+    def follow(self) -> None:
+        """Let monitors rest whose organization or website was deleted, and wake those where it was restored."""
+        for monitor in list(self._by_number.values()):
+            if self._rests(monitor) != (monitor.number in self._resting):
+                self._tell(monitor)
+
+    def _rests(self, monitor: Monitor) -> bool:
+        return (
+            monitor.organization_id in self._closed
+            or monitor.number in self._unreadable
+            or (monitor.website_id is not None and self._websites.find(monitor.website_id) is None)
+        )
+
+    def _orphan(self, parent: Monitor) -> None:
+        for child in [one for one in self.of(parent.organization_id) if one.parent_id == parent.id]:
+            self.remember(replace(child, parent_id=None), readable=not self.problem(child))
+
+    def _tell_all(self, organization_id: str) -> None:
+        for monitor in list(self.of(organization_id)):
+            self._tell(monitor)
+
+    def _tell(self, monitor: Monitor) -> None:
+        rests = self._rests(monitor)
+        (self._resting.add if rests else self._resting.discard)(monitor.number)
+        if self.engine is not None:
+            self.engine.put(
+                replace(monitor, is_paused=True) if rests else monitor, tuple(self.windows(monitor.organization_id))
+            )
+
+    def _keep(self, monitor: Monitor) -> None:
+        self._by_id[monitor.id] = self._by_number[monitor.number] = monitor
+        self._by_organization.setdefault(monitor.organization_id, {})[monitor.number] = monitor
+        if monitor.website_id is not None:
+            self._by_website[monitor.website_id] = monitor
+        if monitor.secrets.token:
+            self._by_token.setdefault(ids.digest(monitor.secrets.token), monitor.number)
+
+    def _let_go(self, before: Monitor, after: Monitor | None) -> None:
+        """Take it out of what it is not in any more."""
+        if after is None or after.organization_id != before.organization_id:
+            self._by_organization.get(before.organization_id, {}).pop(before.number, None)
+        holder = self._by_website.get(before.website_id or "")
+        if before.website_id is not None and holder is not None and holder.number == before.number:
+            del self._by_website[before.website_id]
+        token = ids.digest(before.secrets.token)
+        if self._by_token.get(token) == before.number:
+            del self._by_token[token]

@@ -1,0 +1,199 @@
+"""Monitors over RPC (wire 8.1). Scopes: read:monitors, write:monitors."""
+
+from msgspec import Struct
+
+from analytics_box.base import errors
+from analytics_box.products.monitors.access import check, known, reach, seen, visible
+from analytics_box.products.monitors.directory import Monitors
+from analytics_box.products.monitors.editing import change
+from analytics_box.products.monitors.editing.change import Tools
+from analytics_box.products.monitors.editing.draft import clean_tags
+from analytics_box.products.monitors.editing.messages import Bulk, ChangedMonitor, NewMonitor, OfWebsite, Transfer
+from analytics_box.products.monitors.editing.shown import ScheduleShown, push_url, shown
+from analytics_box.products.monitors.erasing import Erasing
+from analytics_box.products.monitors.messages import OneSchedule
+from analytics_box.products.monitors.monitor import GRANULARITIES, Granularity, Monitor
+from analytics_box.tenants.tenancy.messages import Success
+from analytics_box.tenants.websites.directory import Directory
+from analytics_box.web.call import Call
+
+
+class Made(Struct, frozen=True, kw_only=True, rename="camel"):
+    """A new monitor. `pushUrl` is what a push goes to; it is shown only here and when it is rotated."""
+
+    schedule_id: str
+    url: str
+    name: str | None
+    granularity: Granularity
+    push_url: str | None = None
+
+
+class Paused(Struct, frozen=True, rename="camel"):
+    """Whether a monitor is paused now."""
+
+    is_paused: bool
+    success: bool = True
+
+
+class PushUrl(Struct, frozen=True, rename="camel"):
+    """Where a push goes to from now on."""
+
+    push_url: str
+
+
+class Transferred(Struct, frozen=True, rename="camel"):
+    """Whether headers, body and credentials were left out."""
+
+    secrets_left_out: bool
+    success: bool = True
+
+
+class BulkShown(Struct, frozen=True, rename="camel"):
+    """How many monitors were changed or deleted, how many were so already, and the ids that are none."""
+
+    changed: int
+    unchanged: int
+    unknown: tuple[str, ...]
+
+
+async def get_schedule(call: Call, given: OneSchedule) -> ScheduleShown:
+    """uptime.getSchedule: a monitor, as it is now. Raises NotFound or Forbidden."""
+    return _shown(call, await seen(call, given.scheduleId))
+
+
+async def get_schedule_by_website_id(call: Call, given: OfWebsite) -> ScheduleShown | None:
+    """uptime.getScheduleByWebsiteId: the monitor of a website; null if it has none.
+
+    Raises NotFound for an unknown website, or Forbidden.
+    """
+    website = call.parts[Directory].find(given.websiteId)
+    if website is None:
+        raise errors.NotFound.of("website", given.websiteId)
+    try:
+        acting = reach(call, website.organization_id)
+    except errors.Forbidden as refused:
+        raise errors.NotFound.of("website", given.websiteId) from refused
+    if not acting.reaches(website.id):
+        raise errors.NotFound.of("website", given.websiteId)
+    await call.read(lambda db: check(db, acting, "viewer"))
+    found = call.parts[Monitors].of_website(website.id)
+    return _shown(call, visible(call, found)) if found is not None and acting.covers(found) else None
+
+
+async def create_schedule(call: Call, given: NewMonitor) -> Made:
+    """uptime.createSchedule: a new monitor, which is checked at once. Raises Forbidden, BadRequest or Conflict."""
+    acting = reach(call, given.organization_id)
+    tools = call.parts[Tools]
+    made = await call.write(lambda db: change.create(db, tools, acting, given))
+    call.parts[Monitors].remember(made)
+    return _made(call, made)
+
+
+async def update_schedule(call: Call, given: ChangedMonitor) -> Made:
+    """uptime.updateSchedule: what is not given stays. Raises Forbidden, NotFound, BadRequest or Conflict."""
+    acting, _ = known(call, given.schedule_id)
+    tools = call.parts[Tools]
+    changed = await call.write(lambda db: change.update(db, tools, acting, given))
+    _tell(call, changed)
+    return Made(
+        schedule_id=changed.monitor.id,
+        url=changed.monitor.url,
+        name=changed.monitor.name,
+        granularity=GRANULARITIES[changed.monitor.interval],
+    )
+
+
+async def delete_schedule(call: Call, given: OneSchedule) -> Success:
+    """uptime.deleteSchedule: the monitor and its checks are gone. Raises Forbidden or NotFound."""
+    acting, _ = known(call, given.scheduleId)
+    gone = await call.write(lambda db: change.delete(db, acting, given.scheduleId))
+    call.parts[Monitors].forget(gone)
+    call.parts[Erasing].begin([gone.number])
+    return Success()
+
+
+async def pause_schedule(call: Call, given: OneSchedule) -> Paused:
+    """uptime.pauseSchedule: no checks until it is resumed. Raises Forbidden, NotFound or BadRequest."""
+    return await _pause(call, given.scheduleId, paused=True)
+
+
+async def resume_schedule(call: Call, given: OneSchedule) -> Paused:
+    """uptime.resumeSchedule: checks go on at once. Raises Forbidden, NotFound or BadRequest."""
+    return await _pause(call, given.scheduleId, paused=False)
+
+
+async def toggle_pause(call: Call, given: OneSchedule) -> Paused:
+    """uptime.togglePause: the other of the two. Raises Forbidden or NotFound."""
+    return await _pause(call, given.scheduleId, paused=None)
+
+
+async def transfer(call: Call, given: Transfer) -> Transferred:
+    """uptime.transfer: to another organization of the same person, without its website and its parent; without its
+    headers, body and credentials, too, unless the person is an admin of the first one.
+
+    Raises NotFound, Forbidden or Conflict.
+    """
+    if call.identity.person is None:
+        raise errors.Forbidden("Sign in to do this; API keys cannot")
+    acting, _ = known(call, given.scheduleId)
+    tools, target = call.parts[Tools], given.targetOrganizationId
+    moved = await call.write(lambda db: change.transfer(db, tools, acting, given.scheduleId, target))
+    call.parts[Monitors].move(moved.monitor, readable=moved.readable)
+    return Transferred(moved.secrets_left_out)
+
+
+async def rotate_push_url(call: Call, given: OneSchedule) -> PushUrl:
+    """uptime.rotatePushUrl: another URL to push to; the old one is used no more. Raises NotFound or BadRequest."""
+    acting, _ = known(call, given.scheduleId)
+    tools = call.parts[Tools]
+    rotated = await call.write(lambda db: change.rotate(db, tools, acting, given.scheduleId))
+    call.parts[Monitors].remember(rotated)
+    return PushUrl(push_url(rotated.secrets.token, call.parts.settings))
+
+
+async def bulk(call: Call, given: Bulk) -> BulkShown:
+    """uptime.bulk: pause, resume, delete, tag or untag up to 1,000 monitors of one organization.
+
+    Raises Forbidden or BadRequest.
+    """
+    tags = clean_tags(given.tags)
+    if given.action in {"tag", "untag"} and not tags:
+        raise errors.BadRequest.about("tags", "Name a tag")
+    first = call.parts[Monitors].find(given.scheduleIds[0])
+    acting = reach(call) if first is None else known(call, first.id)[0]
+    tools = call.parts[Tools]
+    done = await call.write(lambda db: change.bulk(db, tools, acting, given, tags))
+    for changed in done.changed:
+        _tell(call, changed)
+    for gone in done.gone:
+        call.parts[Monitors].forget(gone)
+    call.parts[Erasing].begin([gone.number for gone in done.gone])
+    count = len(done.changed) + len(done.gone)
+    return BulkShown(count, len({*given.scheduleIds}) - count - len(done.unknown), done.unknown)
+
+
+async def _pause(call: Call, monitor_id: str, *, paused: bool | None) -> Paused:
+    acting, _ = known(call, monitor_id)
+    tools = call.parts[Tools]
+    changed = await call.write(lambda db: change.pause(db, tools, acting, monitor_id, paused=paused))
+    _tell(call, changed)
+    return Paused(changed.monitor.is_paused)
+
+
+def _tell(call: Call, changed: change.Changed) -> None:
+    call.parts[Monitors].remember(changed.monitor, readable=changed.readable)
+
+
+def _made(call: Call, made: Monitor) -> Made:
+    token = made.secrets.token
+    return Made(
+        schedule_id=made.id,
+        url=made.url,
+        name=made.name,
+        granularity=GRANULARITIES[made.interval],
+        push_url=push_url(token, call.parts.settings) if token else None,
+    )
+
+
+def _shown(call: Call, monitor: Monitor) -> ScheduleShown:
+    return shown(monitor, call.parts[Monitors], call.parts[Directory])

@@ -1,0 +1,199 @@
+"""A monitor as it would be with what somebody says of it: every field in its one spelling, or a refusal that names all
+that is wrong. Pure but for the fence, which knows this machine's IP addresses."""
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+from msgspec import UnsetType
+from msgspec.structs import replace
+
+from analytics_box.base.errors import BadRequest, Detail
+from analytics_box.base.outgoing.addresses import Fence
+from analytics_box.base.outgoing.failures import Refused
+from analytics_box.base.outgoing.target import target
+from analytics_box.products.monitors.editing import places
+from analytics_box.products.monitors.editing.assertions import check_assertion
+from analytics_box.products.monitors.editing.messages import BasicAuth, GivenFields
+from analytics_box.products.monitors.monitor import SECONDS, JsonParsing, Monitor, Options, Secrets
+
+_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+\Z")
+_OF_THE_BOX: Final = frozenset(  # headers that a check sets itself
+    ("connection", "content-length", "expect", "host", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade")
+)
+_AGAIN: Final = "Enter {what} again: what is stored {where}"
+_ELSEWHERE: Final = "would go to another server"
+_TO_ANYBODY: Final = "could go to anybody if certificates are not checked"
+_CHECKED: Final = frozenset(
+    (
+        *("name", "url", "granularity", "options", "json_parsing", "group", "tags"),
+        *("headers", "body", "basic_auth", "bearer_token"),
+    )
+)
+# Every other field is stored as it is, so that a new field of input is never accepted and then lost.
+_PLAIN: Final = tuple(name for name in GivenFields.__struct_fields__ if name not in _CHECKED)
+_WITHOUT_BODY: Final = frozenset(("GET", "HEAD"))
+
+
+def applied(before: Monitor, given: GivenFields, fence: Fence) -> Monitor:
+    """The monitor with the new values; what is not given stays. Raises BadRequest that names all that is wrong.
+
+    A secret follows its monitor to another server only if it was given again: else whoever may change the monitor could
+    have it sent to a server of their own.
+    Whether its website and its parent are there, the caller sees to.
+    """
+    wrong: list[Detail] = []
+    found: dict[str, Any] = {}
+
+    def take(field: str, clean: Callable[[Any], Any], to: str = "") -> None:
+        value = getattr(given, field)
+        if isinstance(value, UnsetType):
+            return
+        try:
+            found[to or field] = clean(value)
+        except BadRequest as refused:
+            wrong.extend(refused.details)
+
+    take("name", lambda name: _words(name, "name"))
+    take("url", lambda url: _url(before, url, fence))
+    take("granularity", SECONDS.__getitem__, to="interval")
+    take("options", lambda options: _options(before, options or Options(), fence))
+    for field in _PLAIN:
+        take(field, _as_it_is)
+    take("group", lambda group: _words(group, "group") or "")
+    take("tags", clean_tags)
+    if not isinstance(given.json_parsing, UnsetType):
+        options = found.get("options", before.options)
+        found["options"] = replace(options, json_parsing=given.json_parsing or JsonParsing())
+    try:
+        found["secrets"] = _secrets(before.secrets, given)
+    except BadRequest as refused:
+        wrong.extend(refused.details)
+    after = replace(before, **found)
+    wrong.extend(_of_the_whole(after, fence))
+    if where := leaves(before, after):
+        wrong.extend(
+            Detail(field, _AGAIN.format(what=what, where=where)) for field, what in _not_given(before.secrets, given)
+        )
+    if wrong:
+        raise BadRequest(wrong[0].message, details=tuple(wrong))
+    return after
+
+
+def leaves(before: Monitor, after: Monitor) -> str:
+    """Why secrets that were meant for one server might reach another one; empty where they do not."""
+    if before.kind != "http" or not before.url:
+        return ""
+    if target(before.url).origin != target(after.url).origin:
+        return _ELSEWHERE
+    return _TO_ANYBODY if before.options.verify and not after.options.verify else ""
+
+
+def clean_tags(given: Iterable[str] | None) -> tuple[str, ...]:
+    """Tags in their order, each once. Raises BadRequest."""
+    return tuple(sorted({text for tag in given or () if (text := _words(tag, "tags"))}))
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
+
+
+def _words(given: str | None, wire: str) -> str | None:
+    text = (given or "").strip()
+    if any(unicodedata.category(letter) in {"Cc", "Cf", "Cs"} and letter not in "\u200c\u200d" for letter in text):
+        raise BadRequest.about(wire, "The text has control characters or characters that change the direction of text")
+    return text or None
+
+
+def _url(before: Monitor, given: str, fence: Fence) -> str:
+    if places.kind_of(given, before.kind) != before.kind:  # raises before it differs
+        raise BadRequest.about("url", "A monitor stays of its kind; make another one")
+    return places.clean_url(before.kind, given, fence, monitor_id=before.id)
+
+
+def _options(before: Monitor, given: Options, fence: Fence) -> Options:
+    for number, assertion in enumerate(given.assertions):
+        check_assertion(before.kind, assertion, f"options.assertions[{number}]")
+    return replace(given, server=places.clean_server(given.server, fence))
+
+
+def _secrets(before: Secrets, given: GivenFields) -> Secrets:
+    after = before
+    if not isinstance(given.headers, UnsetType):
+        after = replace(after, headers=_headers(before, given.headers or {}))
+    if not isinstance(given.body, UnsetType):
+        after = replace(after, body=given.body or "")
+    if isinstance(given.basic_auth, BasicAuth):
+        password = given.basic_auth.password
+        kept = before.password if password is None else password
+        after = replace(after, user=given.basic_auth.user, password=kept, bearer="")
+    elif given.basic_auth is None:
+        after = replace(after, user="", password="")
+    if isinstance(given.bearer_token, str):
+        if isinstance(given.basic_auth, BasicAuth):
+            raise BadRequest.about("bearerToken", "A check has a user and password, or a token, not both")
+        if not given.bearer_token.isascii() or not given.bearer_token.isprintable():
+            raise BadRequest.about("bearerToken", "A token has no spaces at its ends and only ASCII characters")
+        after = replace(after, bearer=given.bearer_token.strip(), user="", password="")
+    elif given.bearer_token is None:
+        after = replace(after, bearer="")
+    return after
+
+
+def _not_given(before: Secrets, given: GivenFields) -> Iterable[tuple[str, str]]:
+    """What is stored and would be sent on, although nobody who changes the monitor has shown to know it."""
+    headers, basic, bearer = given.headers, given.basic_auth, given.bearer_token
+    if before.headers and (isinstance(headers, UnsetType) or (headers and None in headers.values())):
+        yield "headers", "the headers"
+    if before.body and isinstance(given.body, UnsetType):
+        yield "body", "the body"
+    if before.password and not isinstance(bearer, str):
+        if isinstance(basic, UnsetType):
+            yield "basicAuth", "user and password"
+        elif basic is not None and basic.password is None:
+            yield "basicAuth.password", "the password"
+    if before.bearer and isinstance(bearer, UnsetType) and not isinstance(basic, BasicAuth):
+        yield "bearerToken", "the token"
+
+
+def _headers(before: Secrets, given: dict[str, str | None]) -> tuple[tuple[str, str], ...]:
+    known = {name.lower(): value for name, value in before.headers}
+    found: dict[str, tuple[str, str]] = {}
+    for name, value in given.items():
+        where = f"headers.{name[:40]}"
+        if not _TOKEN.match(name) or name.lower() in _OF_THE_BOX:
+            raise BadRequest.about(where, "No check can send a header of this name")
+        if name.lower() in found:
+            raise BadRequest.about(where, "This header is named twice")
+        if value is None and name.lower() not in known:
+            raise BadRequest.about(where, "No value is stored for this header; give it one")
+        text = known[name.lower()] if value is None else value.strip()
+        if any(unicodedata.category(letter) == "Cc" and letter != "\t" for letter in text) or not _is_latin(text):
+            raise BadRequest.about(where, "The value has characters that no header has")
+        found[name.lower()] = (name, text)
+    return tuple(found.values())
+
+
+def _is_latin(text: str) -> bool:
+    try:
+        text.encode("latin-1")
+    except UnicodeError:
+        return False
+    return True
+
+
+def _of_the_whole(after: Monitor, fence: Fence) -> Iterable[Detail]:
+    """What does not fit together."""
+    secrets, is_http = after.secrets, after.kind == "http"
+    if secrets.body and is_http and after.options.method in _WITHOUT_BODY:
+        yield Detail("body", f"A {after.options.method} has no body; choose another method")
+    if not is_http and (secrets.headers or secrets.body or secrets.user or secrets.bearer):
+        yield Detail("headers", "Only checks over http have headers, a body, a user or a token")
+    if after.kind == "dns" and after.url and not after.options.server:
+        try:
+            fence.check_name(after.url.removeprefix("dns://"))
+        except Refused as refused:
+            yield Detail("url", str(refused))
+    if after.parent_id == after.id:
+        yield Detail("parentId", "A monitor cannot be above itself")

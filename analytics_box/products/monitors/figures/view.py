@@ -1,0 +1,231 @@
+"""What a monitor's own page says of it, beside its figures. Pure but for the person's time zone."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from msgspec import Struct
+
+from analytics_box.base.clock import DAY, SECOND
+from analytics_box.base.facts.uptime import DEGRADED, DOWN, MAINTENANCE, STATES, UNKNOWN, Span, uptime
+from analytics_box.base.identity import Person
+from analytics_box.base.texts import MonitorForm, MonitorList, MonitorStats, figures
+from analytics_box.products.monitors.editing.shown import AssertionSeen
+from analytics_box.products.monitors.engine import Live
+from analytics_box.products.monitors.listing.lines import NOTHING, lasted
+from analytics_box.products.monitors.monitor import DEFAULT_TIMEOUT, HOME, SECONDS, Assertion, Monitor
+from analytics_box.products.monitors.page_frame import state_label, state_name
+from analytics_box.query.catalog.types import Record
+from analytics_box.query.ranges import Window
+from analytics_box.web.page import dates
+
+CHECKS: Final = 50  # the latest ones that are listed
+HISTORY: Final = 50  # the latest spans that are listed
+WARNED: Final = 14  # days of a certificate from which on it is marked
+_STATUS: Final = {1: "up", 0: "down", 2: "verifying"}
+_TOLD: Final = frozenset((DEGRADED, DOWN, UNKNOWN, MAINTENANCE))  # states of spans that the history lists
+
+
+class Uptime(Struct, frozen=True):
+    """The uptime of the last so many days; `note` says how much was observed, where that is not all."""
+
+    label: str
+    value: str
+    note: str
+
+
+class SpanLine(Struct, frozen=True):
+    """A time in which a monitor was not simply up."""
+
+    state: str
+    label: str
+    began: str
+    lasted: str
+    ongoing: bool
+
+
+class CheckLine(Struct, frozen=True):
+    """A check in the list."""
+
+    time: str
+    state: str
+    label: str
+    code: str
+    total: str
+    address: str
+    error: str
+
+
+class Fact(Struct, frozen=True):
+    """Something that a monitor is, in words; `parts` stand below each other."""
+
+    name: str
+    parts: tuple[str, ...]
+
+
+class MonitorShown(Struct, frozen=True):
+    """A monitor on its own page."""
+
+    name: str
+    href: str
+    state: str
+    state_label: str
+    is_paused: bool
+    push: bool
+    error: str
+    uptimes: tuple[Uptime, ...]
+    last_check: str
+    next_check: str
+    certificate: str
+    certificate_warns: bool
+    history: tuple[SpanLine, ...]
+    history_help: str
+    checks: tuple[CheckLine, ...]
+    facts: tuple[Fact, ...]
+    push_url: str = ""
+    push_help: str = ""
+
+
+def shown(
+    monitor: Monitor,
+    live: Live | None,
+    spans: Sequence[Span],
+    window: Window,
+    checks: Sequence[Record],
+    names: Mapping[str, str],
+    person: Person,
+    now: int,
+    public_url: str,
+) -> MonitorShown:
+    """A monitor as its page shows it. `spans` are those of the last year and of the range that is chosen, the `window`;
+    `names` are those of its parent and website."""
+    state = state_name(live)
+    certificate, warns = _certificate(live, person, now)
+    last = live.last if live is not None else None
+    incidents = _incidents(spans, window)
+    return MonitorShown(
+        name=figures.visible(monitor.called),
+        href=f"{HOME}/{monitor.id}",
+        state=state,
+        state_label=state_label(live),
+        is_paused=monitor.is_paused,
+        push=monitor.kind == "push",
+        error=figures.visible(last.error) if last is not None and state in {"down", "verifying"} else "",
+        uptimes=tuple(_uptime(monitor, spans, days, person, now) for days in MonitorStats.windows),
+        last_check=dates.moment(last.at, person) if last is not None else "",
+        next_check=dates.moment(live.next_at, person) if live is not None and live.next_at is not None else "",
+        certificate=certificate,
+        certificate_warns=warns,
+        history=_history(incidents[-HISTORY:], person, now),
+        history_help=_history_help(len(incidents)),
+        checks=tuple(_check(row, person) for row in checks),
+        facts=_facts(monitor, names, person),
+        push_url=f"{public_url}/push/{monitor.secrets.token}" if monitor.kind == "push" else "",
+        push_help=MonitorStats.push_help.format(every=lasted(monitor.interval), grace=lasted(monitor.options.grace)),
+    )
+
+
+def _uptime(monitor: Monitor, spans: Sequence[Span], days: int, person: Person, now: int) -> Uptime:
+    """Of a monitor that is younger than that, since it was made."""
+    start, note = now - days * DAY, ""
+    found = uptime(spans, max(start, monitor.created_at), now, now)
+    if start < monitor.created_at:
+        note = MonitorStats.since.format(day=dates.day(monitor.created_at, person))
+    elif found.percentage is not None and found.coverage is not None and found.coverage < 1:
+        note = MonitorStats.covered.format(percent=figures.uptime(100 * found.coverage))
+    value = figures.uptime(found.percentage) if found.percentage is not None else NOTHING
+    return Uptime(MonitorStats.windows[days], value, note)
+
+
+def _certificate(live: Live | None, person: Person, now: int) -> tuple[str, bool]:
+    """What is said of the certificate, and whether it is a warning; empty without one."""
+    last = live.last if live is not None else None
+    if last is None or last.certificate_ends is None:
+        return "", False
+    when, days = dates.day(last.certificate_ends, person), (last.certificate_ends - now) // DAY
+    if days < 0:
+        return MonitorStats.certificate_ended.format(when=when), True
+    words = MonitorStats.certificate_one_day if days == 1 else MonitorStats.certificate_ends
+    return words.format(when=when, days=figures.count(days)), days <= WARNED or last.certificate_valid is False
+
+
+def _incidents(spans: Sequence[Span], window: Window) -> list[Span]:
+    """The incidents and maintenance windows that began in a range or lasted into it."""
+    within = [span for span in spans if span.start < window.end and (not span.until or span.until > window.start)]
+    return [span for span in within if span.state in _TOLD]
+
+
+def _history_help(count: int) -> str:
+    words = MonitorStats
+    if count <= HISTORY:
+        return words.history_help
+    return f"{words.history_help} {words.history_cut.format(shown=HISTORY, count=figures.count(count))}"
+
+
+def _history(incidents: Sequence[Span], person: Person, now: int) -> tuple[SpanLine, ...]:
+    """Lines about incidents, the newest first."""
+    return tuple(
+        SpanLine(
+            state=STATES[span.state],
+            label=MonitorList.states[STATES[span.state]],
+            began=dates.moment(span.start, person),
+            lasted=lasted(((span.until or now) - span.start) // SECOND),
+            ongoing=not span.until,
+        )
+        for span in reversed(incidents)
+    )
+
+
+def _check(row: Record, person: Person) -> CheckLine:
+    status = row["status"]
+    return CheckLine(
+        time=dates.exact(row["timestamp"], person),
+        state=_STATUS[status],
+        label=MonitorStats.statuses[status],
+        code=str(row["http_code"] or ""),
+        total=figures.milliseconds(row["total_ms"]) if row["total_ms"] is not None else NOTHING,
+        address=row["probe_ip"] or "",
+        error=figures.visible(row["error"] or ""),
+    )
+
+
+def _facts(monitor: Monitor, names: Mapping[str, str], person: Person) -> tuple[Fact, ...]:
+    granularity = next((name for name, seconds in SECONDS.items() if seconds == monitor.interval), "")
+    timed = monitor.kind != "push"
+    given: dict[str, tuple[str, ...]] = {
+        "kind": (MonitorList.kinds[monitor.kind],),
+        "url": (monitor.url if timed else "",),
+        "interval": (MonitorList.every.get(granularity, figures.duration(monitor.interval)),),
+        "timeout": (figures.duration((monitor.timeout or DEFAULT_TIMEOUT) / 1000) if timed else "",),
+        "expects": _expected(monitor),
+        "failures": (_counted(MonitorStats.failures, monitor.failures_to_down) if timed else "",),
+        "successes": (_counted(MonitorStats.successes, monitor.successes_to_up),),
+        "parent": (names.get(monitor.parent_id or "", ""),),
+        "group": (monitor.group,),
+        "tags": (", ".join(monitor.tags),),
+        "website": (names.get(monitor.website_id or "", ""),),
+        "created": (dates.moment(monitor.created_at, person),),
+        "changed": (dates.moment(monitor.updated_at, person) if monitor.updated_at != monitor.created_at else "",),
+    }
+    return tuple(
+        Fact(MonitorStats.facts[name], tuple(figures.visible(part) for part in parts if part))
+        for name, parts in given.items()
+        if any(parts)
+    )
+
+
+def _counted(words: Mapping[bool, str], count: int) -> str:
+    return words[count == 1].format(count=count)
+
+
+def _expected(monitor: Monitor) -> tuple[str, ...]:
+    said = tuple(assertion_text(one) for one in monitor.options.assertions)
+    if monitor.kind == "http" and all(one.subject != "status" for one in monitor.options.assertions):
+        return (MonitorStats.below_500, *said)
+    return said
+
+
+def assertion_text(one: Assertion | AssertionSeen) -> str:
+    """An assertion in words."""
+    of = f" {one.property}" if one.property else ""
+    said = f"{MonitorForm.subjects[one.subject]}{of} {MonitorForm.comparisons[one.comparison]} {one.value}".rstrip()
+    return said if one.level == "fail" else f"{said} ({MonitorForm.levels['warn'].lower()})"

@@ -1,0 +1,150 @@
+"""What stands in the form of a monitor: read from a post, filled in from a monitor, and changed by its buttons. Pure.
+
+Assertions are numbered: `assertions.0.subject`, `assertions.0.value`. What is secret is never filled in.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from analytics_box.base.urls import url_parts
+from analytics_box.products.monitors.monitor import MOST_ASSERTIONS, SECONDS, Assertion, Kind, Monitor
+
+KINDS: Final[tuple[Kind, ...]] = ("http", "tcp", "dns", "tls", "ping", "push")
+PLAIN: Final = (
+    *("url", "host", "port", "record", "server", "send", "grace", "name", "granularity", "timeout"),
+    *("failuresToDown", "successesToUp", "parentId", "method", "redirects", "headers", "body", "user", "password"),
+    *("bearer", "cacheBust", "json", "jsonFields", "verify", "group", "tags", "websiteId"),
+    *("forget.headers", "forget.body", "forget.auth"),
+)
+_NEW: Final = {
+    "granularity": "five_minutes",
+    "failuresToDown": "2",
+    "successesToUp": "1",
+    "method": "GET",
+    "redirects": "10",
+    "record": "A",
+    "verify": "on",
+    "json": "off",
+    "grace": "60",
+}
+
+
+class AssertionFields(Struct, frozen=True):
+    """A condition as it is typed."""
+
+    subject: str = "status"
+    property: str = ""
+    comparison: str = "in"
+    value: str = "200-299"
+    level: str = "fail"
+
+
+class FormState(Struct, frozen=True):
+    """The whole form. `focus` is the field that a button of it has made."""
+
+    kind: Kind
+    fields: Mapping[str, str]
+    assertions: tuple[AssertionFields, ...] = ()
+    focus: str = ""
+
+    @property
+    def has_request(self) -> bool:
+        """Whether it asks otherwise than plainly."""
+        usual = {"method": "GET", "redirects": "10"}
+        named = ("method", "redirects", "headers", "body", "user", "bearer", "cacheBust")
+        return any(self.fields.get(name, "") not in {"", usual.get(name, "")} for name in named)
+
+
+def new_state(given: Mapping[str, str]) -> FormState:
+    """The form of a new monitor, with what an address fills in."""
+    return FormState(
+        _kind(given), {**_NEW, **{name: value for name, value in given.items() if name in PLAIN and value}}
+    )
+
+
+def read_state(form: Mapping[str, str], kind: Kind | None = None) -> FormState:
+    """The form as it was posted; of a monitor that there is, the kind is given."""
+    assertions = []
+    for number in range(MOST_ASSERTIONS):
+        start = f"assertions.{number}"
+        if f"{start}.subject" not in form:
+            break
+        assertions.append(
+            AssertionFields(**{name: form.get(f"{start}.{name}", "") for name in AssertionFields.__struct_fields__})
+        )
+    return FormState(kind or _kind(form), {name: form[name] for name in PLAIN if name in form}, tuple(assertions))
+
+
+def state_of(monitor: Monitor) -> FormState:
+    """The form filled in with what a monitor is."""
+    options, parsing = monitor.options, monitor.options.json_parsing
+    place = url_parts(monitor.url) if monitor.kind not in {"http", "push"} else None
+    fields = {
+        "url": monitor.url if monitor.kind == "http" else "",
+        "host": (place.hostname or "") if place else "",
+        "port": str(place.port or "") if place else "",
+        "record": options.record,
+        "server": options.server,
+        "send": _shown(options.send),
+        "grace": str(options.grace),
+        "name": monitor.name or "",
+        "granularity": next((name for name, seconds in SECONDS.items() if seconds == monitor.interval), "five_minutes"),
+        "timeout": f"{monitor.timeout / 1000:g}" if monitor.timeout is not None else "",
+        "failuresToDown": str(monitor.failures_to_down),
+        "successesToUp": str(monitor.successes_to_up),
+        "parentId": monitor.parent_id or "",
+        "method": options.method,
+        "redirects": str(options.redirects),
+        "cacheBust": "on" if monitor.cache_bust else "",
+        "verify": "on" if options.verify else "",
+        "unverified": "" if options.verify else "on",
+        "json": parsing.mode if parsing.enabled else "off",
+        "jsonFields": "\n".join(parsing.fields),
+        "group": monitor.group,
+        "tags": ", ".join(monitor.tags),
+        "websiteId": monitor.website_id or "",
+    }
+    return FormState(monitor.kind, fields, tuple(map(_assertion, options.assertions)))
+
+
+def after_button(state: FormState, do: str) -> FormState:
+    """The form after one of its buttons: add-assertion, remove-assertion.N."""
+    verb, _, place = do.partition(".")
+    if verb == "add-assertion" and len(state.assertions) < MOST_ASSERTIONS:
+        focus = f"assertions.{len(state.assertions)}.subject"
+        return replace(state, assertions=(*state.assertions, _usual(state.kind)), focus=focus)
+    if verb == "remove-assertion" and place.isdecimal() and int(place) < len(state.assertions):
+        left = tuple(one for number, one in enumerate(state.assertions) if number != int(place))
+        return replace(state, assertions=left, focus="add-assertion")
+    return state
+
+
+def _kind(given: Mapping[str, str]) -> Kind:
+    wanted = given.get("kind")
+    return next((kind for kind in KINDS if kind == wanted), KINDS[0])
+
+
+def _usual(kind: Kind) -> AssertionFields:
+    """The condition that people most often want of a kind."""
+    match kind:
+        case "http":
+            return AssertionFields()
+        case "dns":
+            return AssertionFields("record", "", "equals", "")
+        case "tls":
+            return AssertionFields("certificate_days", "", "greater_than", "14", "warn")
+        case "tcp":
+            return AssertionFields("banner", "", "contains", "")
+        case _:
+            return AssertionFields("response_time", "", "less_than", "1000", "warn")
+
+
+def _assertion(one: Assertion) -> AssertionFields:
+    return AssertionFields(one.subject, one.property, one.comparison, one.value, one.level)
+
+
+def _shown(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("\r", "\\r").replace("\n", "\\n")

@@ -1,0 +1,192 @@
+"""From what stands in the form of a monitor to the message that makes, changes or tries it. Pure."""
+
+from typing import Any, Final
+
+from analytics_box.base.errors import BadRequest, Detail
+from analytics_box.base.texts import MonitorForm
+from analytics_box.products.monitors.editing.messages import ChangedMonitor, NewMonitor, TriedMonitor
+from analytics_box.products.monitors.form.fields import AssertionFields, FormState
+from analytics_box.tenants.tenancy.messages import message_of
+
+_FIELDS: Final = {  # what a refusal names, as the form calls it
+    "options.server": "server",
+    "options.redirects": "redirects",
+    "options.send": "send",
+    "options.grace": "grace",
+    "options.method": "method",
+    "jsonParsingConfig": "jsonFields",
+    "basicAuth.password": "password",
+    "basicAuth": "user",
+    "bearerToken": "bearer",
+}
+
+
+def created(state: FormState) -> NewMonitor:
+    """The message that makes a monitor. Raises BadRequest, which names fields as procedures do."""
+    return message_of(_fields(state) | {"kind": state.kind}, NewMonitor, MonitorForm.wrong)
+
+
+def changed(state: FormState, monitor_id: str) -> ChangedMonitor:
+    """The message that changes a monitor to what the form says. Raises BadRequest."""
+    return message_of(_fields(state) | {"scheduleId": monitor_id}, ChangedMonitor, MonitorForm.wrong)
+
+
+def tried(state: FormState, monitor_id: str | None) -> TriedMonitor:
+    """The message that tries what the form says, with what is stored of a monitor that there is. Raises BadRequest."""
+    found = _fields(state) | ({"kind": state.kind} if monitor_id is None else {"scheduleId": monitor_id})
+    return message_of(found, TriedMonitor, MonitorForm.wrong)
+
+
+def form_field(wire: str, state: FormState) -> str:
+    """The field of the form for one that a refusal names: options.assertions[1].value is assertions.1.value."""
+    name = wire.replace("[", ".").replace("]", "")
+    if name.startswith("options.assertions"):
+        return name.removeprefix("options.")
+    if name == "url" and state.kind != "http":
+        return "host"
+    known = next((shown for wire_name, shown in _FIELDS.items() if name.startswith(wire_name)), None)
+    return known or name
+
+
+def _fields(state: FormState) -> dict[str, Any]:
+    given = {name: value.strip() for name, value in state.fields.items() if name not in {"password", "body", "send"}}
+    wrong: dict[str, str] = {}
+    found: dict[str, Any] = {
+        "name": given.get("name") or None,
+        "url": _url(state, given, wrong),
+        "websiteId": given.get("websiteId") or None,
+        "granularity": given.get("granularity", ""),
+        "timeout": _timeout(given, wrong),
+        "cacheBust": bool(given.get("cacheBust")),
+        "failuresToDown": _number(given, "failuresToDown", wrong),
+        "successesToUp": _number(given, "successesToUp", wrong),
+        "parentId": given.get("parentId") or None,
+        "group": given.get("group", ""),
+        "tags": [tag.strip() for tag in given.get("tags", "").split(",") if tag.strip()],
+        "options": _options(state, given, wrong),
+    }
+    if state.kind == "http":
+        found |= _sent(state, given, wrong)
+    if wrong:
+        raise BadRequest(next(iter(wrong.values())), details=tuple(Detail(*one) for one in wrong.items()))
+    return found
+
+
+def _url(state: FormState, given: dict[str, str], wrong: dict[str, str]) -> str:
+    match state.kind:
+        case "http":
+            if not given.get("url"):
+                wrong["url"] = MonitorForm.no_url
+            return given.get("url", "")
+        case "push":
+            return "push://"
+    host = given.get("host", "")
+    if not host:
+        wrong["host"] = MonitorForm.no_host
+    bracketed = f"[{host}]" if ":" in host and not host.startswith("[") else host
+    if state.kind not in {"tcp", "tls"}:
+        return f"{state.kind}://{bracketed}"
+    port = given.get("port", "") or ("443" if state.kind == "tls" else "")
+    if not (port.isascii() and port.isdecimal() and 0 < int(port[:6]) <= 65_535):
+        wrong["port"] = MonitorForm.no_port
+    return f"{state.kind}://{bracketed}:{port}"
+
+
+def _timeout(given: dict[str, str], wrong: dict[str, str]) -> int | None:
+    text = given.get("timeout", "").replace(",", ".")
+    if not text:
+        return None
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0
+    if not 1 <= seconds <= 120:
+        wrong["timeout"] = MonitorForm.no_timeout
+        return None
+    return round(seconds * 1000)
+
+
+def _number(given: dict[str, str], name: str, wrong: dict[str, str], usual: str = "") -> int:
+    text = given.get(name) or usual
+    if not (text.isascii() and text.isdecimal() and len(text) < 7):
+        wrong[name] = MonitorForm.no_number
+        return 0
+    return int(text)
+
+
+def _options(state: FormState, given: dict[str, str], wrong: dict[str, str]) -> dict[str, Any]:
+    options: dict[str, Any] = {"assertions": [_assertion(one) for one in state.assertions]}
+    match state.kind:
+        case "http":
+            options |= {"method": given.get("method", ""), "redirects": _number(given, "redirects", wrong, "10")}
+            options |= {"verify": bool(given.get("verify")), "jsonParsing": _parsing(given)}
+        case "tls":
+            options["verify"] = bool(given.get("verify"))
+        case "tcp":
+            options["send"] = _typed(state.fields.get("send", ""))
+        case "dns":
+            options |= {"record": given.get("record", "A"), "server": given.get("server", "")}
+        case "push":
+            options = {"grace": _number(given, "grace", wrong, "0")}
+    return options
+
+
+def _parsing(given: dict[str, str]) -> dict[str, Any]:
+    mode = given.get("json", "off")
+    if mode == "off":
+        return {}
+    fields = [line.strip() for line in given.get("jsonFields", "").splitlines() if line.strip()]
+    return {"enabled": True, "mode": mode, "fields": fields if mode == "manual" else []}
+
+
+def _assertion(one: AssertionFields) -> dict[str, str]:
+    value = one.value if one.comparison not in {"exists", "not_exists"} else ""
+    return {
+        "subject": one.subject,
+        "comparison": one.comparison,
+        "value": value,
+        "property": one.property.strip(),
+        "level": one.level,
+    }
+
+
+def _sent(state: FormState, given: dict[str, str], wrong: dict[str, str]) -> dict[str, Any]:
+    """What a request sends that is stored sealed: what is empty stays, unless it is to be removed."""
+    found: dict[str, Any] = {}
+    if given.get("headers"):
+        found["headers"] = _headers(given["headers"], wrong)
+    elif given.get("forget.headers"):
+        found["headers"] = None
+    if state.fields.get("body"):
+        found["body"] = state.fields["body"]
+    elif given.get("forget.body"):
+        found["body"] = None
+    if given.get("user"):
+        found["basicAuth"] = {"user": given["user"], "password": state.fields.get("password") or None}
+    if given.get("bearer"):
+        found["bearerToken"] = given["bearer"]
+    if given.get("forget.auth"):
+        found |= {"basicAuth": None, "bearerToken": None}
+    return found
+
+
+def _headers(text: str, wrong: dict[str, str]) -> dict[str, str]:
+    found = {}
+    for line in text.splitlines():
+        name, colon, value = line.partition(":")
+        if line.strip() and (not colon or not name.strip()):
+            wrong["headers"] = MonitorForm.no_headers
+        elif line.strip():
+            found[name.strip()] = value.strip()
+    return found
+
+
+def _typed(text: str) -> str:
+    """What was typed with \\r and \\n for line breaks."""
+    marks = {"\\r": "\r", "\\n": "\n", "\\t": "\t", "\\\\": "\\"}
+    made, place = [], 0
+    while place < len(text):
+        pair = text[place : place + 2]
+        made.append(marks.get(pair, text[place]))
+        place += 2 if pair in marks else 1
+    return "".join(made)

@@ -1,0 +1,150 @@
+"""The form of a monitor: /monitors/new and /monitors/{id}/edit. Its buttons work by posting the whole form."""
+
+from typing import Final, get_args
+
+from litestar.params import FromPath
+
+from analytics_box.base.errors import BadRequest, Conflict
+from analytics_box.base.texts import MonitorForm, figures
+from analytics_box.products.monitors import check_calls
+from analytics_box.products.monitors.access import seen
+from analytics_box.products.monitors.directory import Monitors
+from analytics_box.products.monitors.editing import calls as procedures
+from analytics_box.products.monitors.editing.messages import NewMonitor
+from analytics_box.products.monitors.form.fields import FormState, after_button, new_state, read_state, state_of
+from analytics_box.products.monitors.form.message import changed, created, form_field, tried
+from analytics_box.products.monitors.form.trial import Trial, trial
+from analytics_box.products.monitors.monitor import HOME, Method, Monitor, RecordType
+from analytics_box.products.monitors.page_frame import frame
+from analytics_box.tenants.websites.directory import Directory
+from analytics_box.tenants.websites.reach import own
+from analytics_box.web.page.templates import field_errors
+from analytics_box.web.page.visit import Answer, Next, Page, Visit, Visitor
+
+SAVE: Final = "save"  # every other button of the form shows it again
+TRY: Final = "try"
+_WHOLE: Final = {"hx-retarget": "#monitor-form", "hx-reselect": "#monitor-form"}  # what is wrong stands at its field
+MOST_PARENTS: Final = 500  # monitors to choose from
+
+
+async def new_form(visit: Visitor) -> Page:
+    """GET /monitors/new, with ?url= &kind= &name= &websiteId= filled in."""
+    given = {name: visit.asked(name) for name in ("url", "kind", "name", "websiteId")}
+    return await _page(visit, new_state(given), None)
+
+
+async def add(visit: Visitor) -> Answer:
+    """POST /monitors/new: make the monitor, or show the form after one of its buttons."""
+    form = await visit.form()
+    state, do = read_state(form), form.get("do", SAVE)
+    if do != SAVE:
+        return await _after(visit, state, None, do)
+    try:
+        visit.saves()
+        made = await procedures.create_schedule(visit.call, created(state))
+    except (BadRequest, Conflict) as wrong:
+        return await _page(visit, state, None, wrong=wrong)
+    return visit.go(f"{HOME}/{made.schedule_id}?done=created")
+
+
+async def edit_form(visit: Visitor, monitor_id: FromPath[str]) -> Page:
+    """GET /monitors/{id}/edit. Raises NotFound."""
+    monitor = await seen(visit.call, monitor_id)
+    return await _page(visit, state_of(monitor), monitor)
+
+
+async def save(visit: Visitor, monitor_id: FromPath[str]) -> Answer:
+    """POST /monitors/{id}/edit: save the monitor, or show the form after one of its buttons. Raises NotFound."""
+    form, monitor = await visit.form(), await seen(visit.call, monitor_id)
+    state, do = read_state(form, monitor.kind), form.get("do", SAVE)
+    if do != SAVE:
+        return await _after(visit, state, monitor, do)
+    try:
+        visit.saves()
+        await procedures.update_schedule(visit.call, changed(state, monitor.id))
+    except (BadRequest, Conflict) as wrong:
+        return await _page(visit, state, monitor, wrong=wrong)
+    return visit.go(f"{HOME}/{monitor.id}?done=saved")
+
+
+async def of_website(visit: Visitor, website_id: FromPath[str]) -> Next:
+    """POST /sites/{id}/monitor: watch a website with one click. Raises NotFound or Conflict."""
+    website = own(visit.call, website_id)
+    given = NewMonitor(
+        url=f"https://{website.domain}", name=website.name, website_id=website.id, granularity="five_minutes"
+    )
+    made = await procedures.create_schedule(visit.call, given)
+    return visit.go(f"{HOME}/{made.schedule_id}?done=created")
+
+
+async def _after(visit: Visit, state: FormState, monitor: Monitor | None, do: str) -> Page:
+    """The form after a button: with another row, or with what a check found."""
+    if do != TRY:
+        return await _page(visit, after_button(state, do), monitor)
+    try:
+        visit.saves()
+        check = await check_calls.try_check(visit.call, tried(state, monitor.id if monitor is not None else None))
+    except (BadRequest, Conflict) as wrong:
+        return await _page(visit, state, monitor, wrong=wrong)
+    return await _page(visit, state, monitor, found=trial(check, visit.person))
+
+
+async def _page(
+    visit: Visit,
+    state: FormState,
+    monitor: Monitor | None,
+    *,
+    wrong: BadRequest | Conflict | None = None,
+    found: Trial | None = None,
+) -> Page:
+    """The form of a new monitor, or of one that there is."""
+    errors = _wrong_fields(wrong, state) if wrong is not None else {}
+    swaps = wrong is not None and "hx-request" in visit.request.headers
+    organization_id = monitor.organization_id if monitor is not None else visit.person.organization_id
+    secrets = monitor.secrets if monitor is not None else None
+    return visit.pages.show(
+        "monitor_form.html",
+        code=wrong.status if wrong is not None and not swaps else 200,
+        headers=_WHOLE if swaps else None,
+        shell=frame(visit.person),
+        name=figures.visible(monitor.called) if monitor is not None else "",
+        action=f"{HOME}/{monitor.id}/edit" if monitor is not None else f"{HOME}/new",
+        back=f"{HOME}/{monitor.id}" if monitor is not None else HOME,
+        state=state,
+        errors=errors,
+        labels=_labels(state),
+        general=wrong.message if wrong is not None and not errors else "",
+        monitors=_parents(visit, organization_id, monitor),
+        websites=[(one.id, figures.visible(one.name)) for one in visit.parts[Directory].of(organization_id)],
+        records=[(one, one) for one in get_args(RecordType)],
+        methods=[(one, one) for one in get_args(Method)],
+        has_headers=bool(secrets and secrets.headers),
+        has_body=bool(secrets and secrets.body),
+        has_auth=bool(secrets and (secrets.user or secrets.bearer)),
+        trial=found,
+        focusing="data-focus" if "hx-request" in visit.request.headers else "autofocus",
+    )
+
+
+def _parents(visit: Visit, organization_id: str, monitor: Monitor | None) -> list[tuple[str, str]]:
+    """The monitors that this one may depend on."""
+    others = [one for one in visit.parts[Monitors].of(organization_id) if monitor is None or one.id != monitor.id]
+    named = sorted(((one.id, figures.visible(one.called)) for one in others), key=lambda one: one[1].casefold())
+    return named[:MOST_PARENTS]
+
+
+def _wrong_fields(wrong: BadRequest | Conflict, state: FormState) -> dict[str, str]:
+    """What is wrong by field of the form. A target that is watched already is said there."""
+    found = {form_field(name, state): message for name, message in field_errors(wrong).items()}
+    if not found and isinstance(wrong, Conflict) and "URL" in wrong.message:
+        return {form_field("url", state): wrong.message}
+    return found
+
+
+def _labels(state: FormState) -> dict[str, str]:
+    """The names of all fields of the form, in its order, for the list of what is wrong."""
+    labels = dict(MonitorForm.labels)
+    for number in range(len(state.assertions)):
+        where = MonitorForm.assertion.format(number=number + 1)
+        labels |= {f"assertions.{number}.{name}": where for name in ("subject", "property", "comparison", "value")}
+    return labels

@@ -1,0 +1,121 @@
+"""The list of an organization's monitors under /monitors. It does what the procedures do."""
+
+from collections import Counter
+from collections.abc import Collection
+from itertools import groupby
+
+from msgspec import Struct
+
+from analytics_box.base.clock import DAY
+from analytics_box.base.texts import MonitorList, figures
+from analytics_box.products.monitors.access import visible
+from analytics_box.products.monitors.directory import Monitors
+from analytics_box.products.monitors.listing import rows
+from analytics_box.products.monitors.listing.asked import ORDER, Asked
+from analytics_box.products.monitors.listing.lines import DAYS, MonitorLine, line
+from analytics_box.products.monitors.monitor import LONGEST_GROUP, LONGEST_TAG, Monitor
+from analytics_box.products.monitors.page_frame import frame, state_name
+from analytics_box.products.monitors.selection import selected
+from analytics_box.query.run import Queries
+from analytics_box.web.page.visit import Page, Visit, Visitor
+
+AT_ONCE = 50  # monitors on a page
+MOST_NAMES = 200  # groups and tags to choose from
+
+
+class Summary(Struct, frozen=True):
+    """How many monitors are in a state; the link shows them alone, or all again."""
+
+    state: str
+    label: str
+    count: str
+    href: str
+    selected: bool
+
+
+class Group(Struct, frozen=True):
+    """Some monitors of one group; without a name those of none."""
+
+    name: str
+    lines: tuple[MonitorLine, ...]
+
+
+async def monitor_list(visit: Visitor) -> Page:
+    """GET /monitors."""
+    asked, known = read_asked(visit), visit.parts[Monitors]
+    own = [visible(visit.call, one) for one in known.of(visit.person.organization_id)]
+    found = selected(own, asked.selection, known)
+    states = {one.number: state_name(known.state_of(one)) for one in found}
+    wanted = [one for one in found if not asked.state or states[one.number] == asked.state]
+    wanted.sort(key=lambda one: (not one.group, one.group.casefold()))
+    total, first = len(wanted), (asked.page - 1) * AT_ONCE
+    shown = wanted[first : first + AT_ONCE]
+    return visit.pages.show(
+        "monitors.html",
+        shell=frame(visit.person),
+        asked=asked,
+        summary=_summary(asked, Counter(states.values())),
+        groups=await _groups(visit, known, shown),
+        counted=_counted(asked, len(shown), total),
+        group_names=_names({one.group for one in own if one.group}),
+        tags=_names({tag for one in own for tag in one.tags} | ({asked.tag} if asked.tag else set())),
+        later=asked.link(page=asked.page + 1) if first + AT_ONCE < total else "",
+        earlier=asked.link(page=asked.page - 1) if asked.page > 1 else "",
+        editable=visit.person.may("member"),
+        done=MonitorList.done.get(visit.asked("done"), ""),
+    )
+
+
+def read_asked(visit: Visit) -> Asked:
+    """What the URL asks for. Pages are forgiving: what cannot be read is left out."""
+    page = visit.asked("page")
+    return Asked(
+        search=visit.asked("search").strip()[:255],
+        state=next((state for state in ORDER if state == visit.asked("state")), ""),
+        group=visit.asked("group")[:LONGEST_GROUP],
+        tag=visit.asked("tag")[:LONGEST_TAG],
+        page=int(page) if page.isascii() and page.isdecimal() and int(page[:6]) > 0 and len(page) < 6 else 1,
+    )
+
+
+async def _groups(visit: Visit, known: Monitors, shown: list[Monitor]) -> list[Group]:
+    now, events = visit.call.now, visit.parts[Queries].events
+    numbers = [monitor.number for monitor in shown]
+    spans, responses = await events.read(
+        lambda db: (rows.spans(db, numbers, now - DAYS * DAY), rows.responses(db, numbers, now - DAY))
+    )
+    made = [
+        (one.group, line(one, known.state_of(one), spans[one.number], responses.get(one.number), now)) for one in shown
+    ]
+    return [
+        Group(figures.visible(name), tuple(each for _, each in some))
+        for name, some in groupby(made, key=lambda pair: pair[0])
+    ]
+
+
+def _summary(asked: Asked, counts: Counter[str]) -> list[Summary]:
+    return [
+        Summary(
+            state=state,
+            label=MonitorList.states[state],
+            count=figures.count(counts[state]),
+            href=asked.link(state="" if asked.state == state else state, page=1),
+            selected=asked.state == state,
+        )
+        for state in ORDER
+        if counts[state] or asked.state == state
+    ]
+
+
+def _names(names: Collection[str]) -> list[tuple[str, str]]:
+    return [(name, name) for name in sorted(names, key=str.casefold)[:MOST_NAMES]]
+
+
+def _counted(asked: Asked, shown: int, total: int) -> str:
+    """How many monitors there are, and which of them the page has."""
+    if total <= AT_ONCE and asked.page == 1:
+        return MonitorList.counted[total == 1].format(count=figures.count(total))
+    first = (asked.page - 1) * AT_ONCE + 1
+    return MonitorList.range.format(
+        first=figures.count(first), last=figures.count(first + shown - 1), count=figures.count(total)
+    )

@@ -1,0 +1,38 @@
+"""What the list of monitors reads of events.db. Every function takes a reader."""
+
+import json
+from collections.abc import Sequence
+
+from analytics_box.base.facts.uptime import Span
+from analytics_box.base.store.db import Connection
+
+
+def spans(db: Connection, numbers: Sequence[int], since: int) -> dict[int, list[Span]]:
+    """The spans of these monitors that had not ended at `since` (UTC ms), the earliest first."""
+    found = db.execute(
+        """
+        -- monitors.listing.spans
+        select monitor, state, start, until from monitor_spans
+        where monitor in (select value from json_each(:numbers)) and (until = 0 or until > :since)
+        order by monitor, start
+        """,
+        {"numbers": json.dumps(list(numbers)), "since": since},
+    ).fetchall()
+    by_monitor: dict[int, list[Span]] = {number: [] for number in numbers}
+    for monitor, state, start, until in found:
+        by_monitor[int(str(monitor))].append(Span(int(str(state)), int(str(start)), int(str(until))))
+    return by_monitor
+
+
+def responses(db: Connection, numbers: Sequence[int], since: int) -> dict[int, float]:
+    """The average response time in ms of these monitors since then; those that did not answer are left out."""
+    found = db.execute(
+        """
+        -- monitors.listing.responses
+        select monitor, sum(total), sum(count) from checks
+        where monitor in (select value from json_each(:numbers)) and time >= :since and status = 1 and total is not null
+        group by monitor
+        """,
+        {"numbers": json.dumps(list(numbers)), "since": since},
+    ).fetchall()
+    return {int(str(monitor)): int(str(total)) / int(str(count)) / 1000 for monitor, total, count in found}

@@ -1,0 +1,187 @@
+"""The text of a file as plain values: JSON, or YAML in which nothing is run and no alias grows without end."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar, Final
+
+import msgspec
+import yaml
+
+from analytics_box.base.errors import BadRequest
+from analytics_box.base.file_queue import keep_going
+
+MOST_BYTES: Final = 8_000_000
+MOST_OF_YAML: Final = 2_000_000  # characters: reading them takes ten times as long as those of JSON
+_DEEPEST: Final = 40  # of lists and mappings in each other
+_MOST: Final = 200_000  # values of YAML, those of aliases counted each time that they are used
+_LONGEST: Final = 200_000  # characters of one
+_LONGEST_NUMBER: Final = 40  # digits
+_PLAIN_LOADER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml's, where the wheel has it
+_DUMPER: Final[Any] = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+
+
+def _without_colons(tag: str, pattern: Any) -> Any:
+    """A pattern of plain values; of numbers without those that have a colon."""
+    is_number = tag in {"tag:yaml.org,2002:int", "tag:yaml.org,2002:float"}
+    return re.compile(rf"(?!.*:)(?:{pattern.pattern})", pattern.flags) if is_number else pattern
+
+
+class _Loader(_PLAIN_LOADER):  # type: ignore[misc]  # PyYAML has no types
+    """Numbers are short, and 1:30 is a text as in YAML 1.2: with base 60 a long one takes minutes."""
+
+    yaml_implicit_resolvers: ClassVar = {
+        letter: [(tag, _without_colons(tag, pattern)) for tag, pattern in resolvers]
+        for letter, resolvers in _PLAIN_LOADER.yaml_implicit_resolvers.items()
+    }
+
+
+def read(text: str) -> dict[str, Any]:
+    """The mapping that a file is. Raises BadRequest."""
+    text = text.removeprefix("\ufeff")
+    if not text.strip():
+        raise BadRequest("The file is empty")
+    found = _json(text) if text.lstrip()[:1] in {"{", "["} else _yaml(text)
+    if not isinstance(found, dict):
+        raise BadRequest("This is no file of monitors: it has to be a mapping, like `monitors: […]`")
+    return {str(name): value for name, value in found.items()}
+
+
+def _number(loader: Any, node: Any) -> Any:
+    """A number. Raises ValueError for one that nobody means."""
+    if len(node.value) > _LONGEST_NUMBER or ":" in node.value:
+        raise ValueError("No number is written so")
+    return (loader.construct_yaml_float if node.tag.endswith("float") else loader.construct_yaml_int)(node)
+
+
+_Loader.add_constructor("tag:yaml.org,2002:int", _number)
+_Loader.add_constructor("tag:yaml.org,2002:float", _number)
+
+
+def to_yaml(value: object) -> str:
+    """YAML that `read` reads again."""
+    text: str = yaml.dump(value, Dumper=_DUMPER, sort_keys=False, allow_unicode=True, width=120)
+    return text
+
+
+def to_json(value: object) -> str:
+    """JSON for people."""
+    return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
+
+
+def _json(text: str) -> Any:
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.MsgspecError, RecursionError) as broken:
+        raise BadRequest(f"This is no JSON: {broken}") from broken
+
+
+def _yaml(text: str) -> Any:
+    if len(text) > MOST_OF_YAML:
+        raise BadRequest(f"A file of YAML can have up to {MOST_OF_YAML // 1_000_000} MB; split it, or write it as JSON")
+    try:
+        _check_depth(yaml.parse(text, Loader=_Loader))
+        loader = _Loader(text)
+        try:
+            node = loader.get_single_node()
+            if node is None:
+                return None
+            _size(node, {}, set())
+            return loader.construct_document(node)
+        finally:
+            loader.dispose()
+    except yaml.MarkedYAMLError as broken:
+        where = f" (line {broken.problem_mark.line + 1})" if broken.problem_mark is not None else ""
+        raise BadRequest(f"This is no YAML{where}: {broken.problem or broken.context}") from broken
+    except (yaml.YAMLError, ValueError, OverflowError, RecursionError) as broken:
+        raise BadRequest("This is no YAML that can be read") from broken
+
+
+def _check_depth(events: Iterator[Any]) -> None:
+    """Raises BadRequest for what is nested deeper than any file of monitors. Nothing here calls itself."""
+    depth = 0
+    for count, event in enumerate(events):
+        keep_going()
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+        elif isinstance(event, yaml.ScalarEvent) and len(event.value) > _LONGEST:
+            raise BadRequest(f"A text of the file has more than {_LONGEST:,} characters")
+        if depth > _DEEPEST or count > _MOST:
+            raise BadRequest("The file is nested too deeply, or has too many values")
+
+
+def _size(node: Any, known: dict[int, int], above: set[int]) -> int:
+    """How many values a node stands for, those of aliases as often as they are used. Raises BadRequest."""
+    if id(node) in known:
+        return known[id(node)]
+    if id(node) in above:
+        raise BadRequest("An alias of the file is within itself")
+    above.add(id(node))
+    size = 1 + sum(_size(one, known, above) for one in _inside(node))
+    above.discard(id(node))
+    if size > _MOST:
+        raise BadRequest("The aliases of the file stand for too many values")
+    known[id(node)] = size
+    return size
+
+
+def _inside(node: Any) -> Iterator[Any]:
+    if isinstance(node, yaml.MappingNode):
+        for pair in node.value:
+            yield from pair
+    elif isinstance(node, yaml.SequenceNode):
+        yield from node.value
+
+
+class Taking:
+    """A mapping of another program, of which it is known what has been taken: the rest has no counterpart here."""
+
+    def __init__(self, given: Mapping[Any, Any]) -> None:
+        self._given = {str(name): value for name, value in given.items()}
+        self.taken: list[str] = []
+
+    def take(self, name: str) -> Any:
+        """A value, which is taken with it; None for one that is not there."""
+        value = self._given.get(name)
+        if not _is_blank(value) and name not in self.taken:
+            self.taken.append(name)
+        return value
+
+    def text(self, name: str) -> str:
+        """A value as text; empty for one that is not there."""
+        value = self.take(name)
+        return "" if value is None or isinstance(value, dict | list) else str(value).strip()
+
+    def listed(self, name: str) -> list[Any]:
+        """A value as a list; empty for what is none."""
+        value = self.take(name)
+        return value if isinstance(value, list) else []
+
+    def number(self, name: str) -> float | None:
+        """A value as a number; None for one that is none."""
+        value = self.take(name)
+        if isinstance(value, bool):
+            return None
+        try:
+            found = float(value) if isinstance(value, int | float | str) and value != "" else None
+        except (ValueError, OverflowError):
+            return None
+        return found if found is not None and abs(found) < 1e12 else None
+
+    def is_on(self, name: str) -> bool:
+        """Whether a value is true, or what stands for it."""
+        return self.take(name) in (True, "1", "true")
+
+    def rest(self, passed: frozenset[str]) -> list[str]:
+        """The names of what has not been taken and says something; those in `passed` say nothing."""
+        return [
+            name
+            for name, value in self._given.items()
+            if name not in self.taken and name not in passed and not _is_blank(value)
+        ]
+
+
+def _is_blank(value: object) -> bool:
+    return value in (None, "", False, 0) or value in ([], {})

@@ -1,0 +1,225 @@
+"""Monitors of Gatus, from the YAML of its configuration. Pure."""
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+import msgspec
+
+from analytics_box.base.errors import BadRequest
+from analytics_box.products.monitors.monitor import LONGEST_GROUP, Kind
+from analytics_box.products.monitors.moving.conditions import Assertion, assertion, seconds_of
+from analytics_box.products.monitors.moving.files import Taking
+from analytics_box.products.monitors.moving.kuma import without_user
+from analytics_box.products.monitors.moving.wanted import (
+    MOST,
+    MOST_WINDOWS,
+    File,
+    Notes,
+    Wanted,
+    WantedWindow,
+    granularity,
+    new_monitor,
+    timeout,
+    times,
+)
+from analytics_box.products.monitors.windows.messages import NewMaintenance
+
+_VARIABLE = re.compile(r"\$\{?[A-Za-z_]")
+_KINDS: Final[dict[str, Kind]] = {
+    "http": "http",
+    "https": "http",
+    "tcp": "tcp",
+    "tls": "tls",
+    "icmp": "ping",
+}
+_DAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_ANY_STATUS: Final = {"subject": "status", "comparison": "in", "value": "100-599"}
+_EVERY = 60.0  # seconds, where nothing else is said
+_TRIES: Final = 3, 2  # failures and successes of an alert where nothing else is said
+
+
+def is_gatus(given: Mapping[str, Any]) -> bool:
+    """Whether this looks like such a configuration."""
+    return any(name in given for name in ("endpoints", "services", "external-endpoints"))
+
+
+def read(given: Mapping[str, Any]) -> File:
+    """What a configuration wants. Raises BadRequest for what is none."""
+    source = Taking(given)
+    listed = [*_list(source, "endpoints"), *_list(source, "services")]
+    outside = _list(source, "external-endpoints")
+    if len(listed) + len(outside) > MOST:
+        raise BadRequest(f"A file can have up to {MOST:,} monitors; split it")
+    windows: list[WantedWindow] = []
+    notes = Notes()
+    maintenance = source.take("maintenance")
+    if isinstance(maintenance, dict):
+        _window("maintenance", maintenance, {"all": True}, windows, notes)
+    monitors = [_wanted(number, one, windows) for number, one in enumerate(listed, 1)]
+    monitors += [_pushed(number, one) for number, one in enumerate(outside, len(listed) + 1)]
+    for lost in source.rest(frozenset()):
+        notes.lost(lost)
+    return File(monitors=tuple(monitors), windows=tuple(windows), notes=tuple(notes.said))
+
+
+def _list(source: Taking, name: str) -> list[dict[str, Any]]:
+    found = source.take(name) or []
+    if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
+        raise BadRequest(f"{name} has to be a list of mappings")
+    return found
+
+
+def _wanted(number: int, given: dict[str, Any], windows: list[WantedWindow]) -> Wanted:
+    source, notes = Taking(given), Notes()
+    name, group, ref = source.text("name")[:255], source.text("group")[:LONGEST_GROUP], str(number)
+    plain: dict[str, Any] = {"number": number, "name": name, "ref": ref}
+    url = source.text("url")
+    dns = source.take("dns")
+    scheme = url.partition("://")[0].lower() if "://" in url else ""
+    kind: Kind | None = "dns" if isinstance(dns, dict) else _KINDS.get(scheme)
+    if kind is None or source.take("grpc"):
+        return Wanted(**plain, error=f"Nothing here does what {scheme or 'an address like this'} does")
+    fields = _common(source, notes, name, group) | _client(source, notes, kind)
+    options: dict[str, Any] = fields.setdefault("options", {})
+    options["assertions"] = _assertions(kind, source, notes)
+    if kind == "dns" and isinstance(dns, dict):
+        fields["url"] = f"dns://{str(dns.get('query-name', '')).rstrip('.')}"
+        options |= {"record": str(dns.get("query-type", "A")).upper(), "server": url.partition("://")[2] or url}
+    elif kind == "http":
+        fields |= _http(url, source, notes, options)
+    else:
+        fields["url"] = f"ping://{url.partition('://')[2]}" if kind == "ping" else url
+    for one in source.listed("maintenance-windows"):
+        if isinstance(one, dict):
+            _window(f"maintenance of {name}", one, {"monitorIds": [ref]}, windows, notes)
+    return _made(plain, fields, source, notes)
+
+
+def _pushed(number: int, given: dict[str, Any]) -> Wanted:
+    """An external endpoint, which is told to Gatus."""
+    source, notes = Taking(given), Notes()
+    name = source.text("name")[:255]
+    heartbeat = source.take("heartbeat")
+    source.take("token")
+    fields = _common(source, notes, name, source.text("group")[:LONGEST_GROUP]) | {"kind": "push"}
+    seconds = seconds_of(heartbeat.get("interval")) if isinstance(heartbeat, dict) else None
+    if seconds is None:
+        notes.say("It has no heartbeat: here a push is expected once a day", decides=True)
+    fields["granularity"] = granularity(seconds or 86_400, notes)
+    return _made({"number": number, "name": name, "ref": str(number)}, fields, source, notes)
+
+
+def _made(plain: dict[str, Any], fields: dict[str, Any], source: Taking, notes: Notes) -> Wanted:
+    for lost in source.rest(frozenset(("conditions",))):
+        notes.lost(lost, decides=lost in {"ssh", "grpc"})
+    texts = [fields.get("url", ""), *fields.get("headers", {}).values(), fields.get("body", "")]
+    if any(_VARIABLE.search(text) for text in texts):
+        notes.say("It has a variable of the environment; put its value there", decides=True)
+    made, field, error = new_monitor(fields)
+    return Wanted(
+        **plain,
+        given=made,
+        taken=tuple(source.taken),
+        notes=tuple(notes.said),
+        decides=notes.decides,
+        error=error,
+        field=field,
+    )
+
+
+def _common(source: Taking, notes: Notes, name: str, group: str) -> dict[str, Any]:
+    """What endpoints of all kinds have."""
+    interval = source.take("interval")
+    fields: dict[str, Any] = {"name": name or None, "group": group}
+    fields["granularity"] = granularity(seconds_of(interval) or _EVERY if interval is not None else _EVERY, notes)
+    fields["isPaused"] = source.take("enabled") is False
+    alerts = [one for one in source.listed("alerts") if isinstance(one, dict)]
+    if alerts:
+        failures, successes = _TRIES
+        fields["failuresToDown"] = times(_least(alerts, "failure-threshold", failures), notes, "failure-threshold")
+        fields["successesToUp"] = times(_least(alerts, "success-threshold", successes), notes, "success-threshold")
+        notes.say("alerts: their thresholds are taken; make alarms and channels anew")
+    return fields
+
+
+def _least(alerts: list[dict[str, Any]], name: str, default: int) -> float:
+    found = [one[name] for one in alerts if isinstance(one.get(name), int) and one[name] > 0]
+    return float(min(found, default=default))
+
+
+def _client(source: Taking, notes: Notes, kind: Kind) -> dict[str, Any]:
+    given = source.take("client")
+    if not isinstance(given, dict):
+        return {}
+    client = Taking(given)
+    fields: dict[str, Any] = {"options": {}}
+    seconds = seconds_of(client.take("timeout") or "")
+    if seconds is not None:
+        fields["timeout"] = timeout(seconds)
+    if client.is_on("insecure"):
+        fields["options"]["verify"] = False
+    if client.is_on("ignore-redirect") and kind == "http":
+        fields["options"]["redirects"] = 0
+    for lost in client.rest(frozenset()):
+        notes.lost(f"client.{lost}", decides=True)
+    return fields
+
+
+def _http(url: str, source: Taking, notes: Notes, options: dict[str, Any]) -> dict[str, Any]:
+    url, user, password = without_user(url)
+    body, headers = source.text("body"), source.take("headers")
+    found: dict[str, Any] = {"url": url}
+    options["method"] = (source.text("method") or "GET").upper()
+    named = {str(name): str(value) for name, value in headers.items()} if isinstance(headers, dict) else {}
+    if source.is_on("graphql"):
+        options["method"] = "POST"
+        body = msgspec.json.encode({"query": body}).decode()
+        named.setdefault("Content-Type", "application/json")
+    if body and options["method"] in {"GET", "HEAD"}:
+        notes.say(f"The body of a {options['method']} is left out", decides=True)
+    elif body:
+        found["body"] = body
+    if any(name.lower() == "host" for name in named):
+        named = {name: value for name, value in named.items() if name.lower() != "host"}
+        notes.lost("The header Host", decides=True)
+    if named:
+        found["headers"] = named
+    if user:
+        found["basicAuth"] = {"user": user, "password": password}
+    return found
+
+
+def _assertions(kind: Kind, source: Taking, notes: Notes) -> list[Assertion]:
+    conditions = source.take("conditions")
+    listed = conditions if isinstance(conditions, list) else []
+    found = [made for one in listed if (made := assertion(kind, str(one), notes)) is not None]
+    if kind == "http" and not any(one["subject"] == "status" for one in found):
+        found.append(dict(_ANY_STATUS))  # Gatus asks for a status only where a condition does
+    return found
+
+
+def _window(
+    name: str, given: dict[str, Any], covers: dict[str, Any], windows: list[WantedWindow], notes: Notes
+) -> None:
+    source = Taking(given)
+    if source.take("enabled") is False:
+        return
+    seconds = seconds_of(source.take("duration") or "")
+    every = source.listed("every")
+    days = [_DAYS.index(str(day).lower()) + 1 for day in every if str(day).lower() in _DAYS]
+    repeat = {
+        "every": "week" if days and len(days) < len(_DAYS) else "day",
+        "time": source.text("start"),
+        "minutes": round((seconds or 0) / 60),
+        "zone": source.text("timezone") or "UTC",
+        "weekdays": days if len(days) < len(_DAYS) else [],
+    }
+    try:
+        made = msgspec.convert({"name": name[:255], "covers": covers, "repeat": repeat}, NewMaintenance)
+    except msgspec.ValidationError:
+        notes.lost(name, decides=True)
+        return
+    if len(windows) == MOST_WINDOWS:
+        raise BadRequest(f"A file can have up to {MOST_WINDOWS:,} maintenance windows; split it")
+    windows.append(WantedWindow(ref=name, given=made))

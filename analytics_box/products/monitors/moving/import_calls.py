@@ -1,0 +1,262 @@
+"""Monitors from a file, over RPC: `uptime.import`. A dry run says the same without storing anything."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Annotated, Any, Final, TypeVar
+
+from msgspec import Meta, Struct
+from msgspec.structs import replace
+
+from analytics_box.base.errors import BadRequest, BoxError, Conflict
+from analytics_box.base.file_queue import Existing, FileQueue
+from analytics_box.base.store.db import Connection
+from analytics_box.products.monitors.access import Reach, check, global_reach
+from analytics_box.products.monitors.directory import Monitors
+from analytics_box.products.monitors.editing import change
+from analytics_box.products.monitors.editing.change import Changed, Tools
+from analytics_box.products.monitors.editing.shown import push_url
+from analytics_box.products.monitors.messages import Id
+from analytics_box.products.monitors.moving import files, gatus, kuma, own
+from analytics_box.products.monitors.moving.plan import Around, Plan, Planned, Status, in_order
+from analytics_box.products.monitors.moving.wanted import File, Source, Wanted, WantedWindow
+from analytics_box.products.monitors.window import Window
+from analytics_box.products.monitors.windows import change as windows
+from analytics_box.products.monitors.windows import rules
+from analytics_box.tenants.websites.directory import Directory
+from analytics_box.web.call import Call
+
+T = TypeVar("T")
+
+IMPORTS: Final = 6  # a minute, for each organization
+_ODD: Final = "The file cannot be read: a value in it is not of the kind that it should be"
+_AT_ONCE: Final = 50  # monitors in one write or one look, so that others hardly wait
+_READERS: Final[dict[Source, Callable[[dict[str, Any]], File]]] = {
+    "analytics-box": own.read,
+    "uptime-kuma": kuma.read,
+    "gatus": gatus.read,
+}
+
+
+class GivenImport(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of uptime.import: the text of a file. `existing` says what becomes of monitors that are there already."""
+
+    content: Annotated[str, Meta(max_length=files.MOST_BYTES)]
+    source: Source | None = None
+    existing: Existing = "skip"
+    dryRun: bool = False
+    organizationId: Id | None = None
+
+
+class RowShown(Struct, frozen=True, kw_only=True, rename="camel"):
+    """What became of a monitor of the file, or what would. Monitors are counted from 1.
+
+    `taken` are fields of another program's file that are taken over, `notes` say what has no counterpart here. Of one
+    that something decisive was lost of, `isPaused` is true. `pushUrl` is where a new push goes to.
+    """
+
+    row: int
+    name: str
+    status: Status
+    url: str
+    schedule_id: str
+    is_paused: bool
+    taken: tuple[str, ...]
+    notes: tuple[str, ...]
+    field: str
+    error: str
+    push_url: str | None = None
+
+
+class WindowShown(Struct, frozen=True, kw_only=True):
+    """What became of a maintenance window of the file, or what would."""
+
+    name: str
+    status: Status
+    error: str = ""
+
+
+class ImportShown(Struct, frozen=True, kw_only=True, rename="camel"):
+    """Output of uptime.import. `notes` are about the file as a whole."""
+
+    source: Source
+    dry_run: bool
+    total: int
+    created: int
+    updated: int
+    unchanged: int
+    existing: int
+    failed: int
+    monitors: list[RowShown]
+    maintenances: list[WindowShown]
+    notes: tuple[str, ...]
+
+
+async def import_monitors(call: Call, given: GivenImport) -> ImportShown:
+    """uptime.import: monitors from a file of this box (JSON or YAML), of Uptime Kuma (its backup) or of Gatus.
+
+    Each succeeds or fails by itself; what has no counterpart is said. Raises Forbidden, RateLimited, or BadRequest for
+    another file.
+    """
+    acting = global_reach(call, given.organizationId)
+    await call.read(lambda db: check(db, acting, "member"))
+    if call.identity.operator is None:
+        call.parts.limits.take("monitor imports", acting.organization_id, IMPORTS)
+    queue = call.parts[FileQueue]
+    source, file = await queue.run(call.identity.holder, read, given.content, given.source)
+    plan = Plan(_around(call, acting), acting, call.parts[Tools].fence_of(acting), given.existing)
+    planned, done = await queue.run(call.identity.holder, _planned, plan, file.monitors)
+    for some in _pieces(planned):
+        done += some if given.dryRun else await _stored(call, acting, some)
+    listed = await _windows(call, acting, plan.ids, file.windows, given)
+    rows = [_row(call, one, dry=given.dryRun) for one in sorted(done, key=lambda one: one.wanted.number)]
+    statuses: tuple[Status, ...] = ("created", "updated", "unchanged", "existing", "failed")
+    counts = {status: sum(row.status == status for row in rows) for status in statuses}
+    return ImportShown(
+        source=source,
+        dry_run=given.dryRun,
+        total=len(rows),
+        monitors=rows,
+        maintenances=listed,
+        notes=file.notes,
+        **counts,
+    )
+
+
+def read(content: str, source: Source | None) -> tuple[Source, File]:
+    """What a file wants, and whose it is. Raises BadRequest."""
+    given = files.read(content)
+    if source is None:
+        source = "uptime-kuma" if kuma.is_kuma(given) else "gatus" if gatus.is_gatus(given) else "analytics-box"
+        if source == "analytics-box" and not own.is_own(given):
+            raise BadRequest("This is no file of monitors: it has neither monitors, nor monitorList, nor endpoints")
+    try:
+        return source, _READERS[source](given)
+    except (TypeError, ValueError, OverflowError, RecursionError) as odd:
+        raise BadRequest(_ODD) from odd
+
+
+def _around(call: Call, acting: Reach) -> Around:
+    monitors, websites = call.parts[Monitors], call.parts[Directory]
+    own_monitors = sorted(monitors.of(acting.organization_id), key=lambda one: one.number)
+    return Around(
+        monitors=own_monitors,
+        ids=frozenset(one.id for one in monitors.all()),
+        websites={site.domain: site.id for site in websites.of(acting.organization_id)},
+        tokens=frozenset(one.secrets.token for one in monitors.all() if one.secrets.token),
+        used={one.website_id: one.id for one in own_monitors if one.website_id is not None},
+        most=call.parts[Tools].most,
+    )
+
+
+def _planned(plan: Plan, wanted: Sequence[Wanted]) -> tuple[list[Planned], list[Planned]]:
+    """The plan for the monitors of a file, and for those that cannot be, because their parents are in a
+    circle."""
+    ordered, circles = in_order(wanted)
+    return [plan.of(one) for one in ordered], circles
+
+
+async def _stored(call: Call, acting: Reach, planned: list[Planned]) -> list[Planned]:
+    """Store these; whatever runs monitors follows."""
+    tools = call.parts[Tools]
+    done, changes = await call.write(lambda db: _store_all(db, tools, acting, planned))
+    for changed in changes:
+        call.parts[Monitors].remember(changed.monitor, readable=changed.readable)
+    return done
+
+
+def _store_all(
+    db: Connection, tools: Tools, acting: Reach, planned: list[Planned]
+) -> tuple[list[Planned], list[Changed]]:
+    """What became of each. One that is refused leaves nothing behind."""
+    done, changes = [], []
+    left = change.room(db, tools, acting)
+    for one in planned:
+        try:
+            if one.status == "created" and not left:
+                raise Conflict(change.full(tools))  # others made some since
+            with db:  # a savepoint of its own
+                changed = _store(db, tools, acting, one)
+            left -= one.status == "created"
+        except BoxError as refused:
+            field = refused.details[0].field if refused.details else ""
+            done.append(replace(one, status="failed", monitor=None, field=field, error=refused.message))
+            continue
+        if changed is not None:
+            changes.append(changed)
+            one = replace(one, monitor=changed.monitor)  # noqa: PLW2901  with its number
+        done.append(one)
+    return done, changes
+
+
+def _store(db: Connection, tools: Tools, acting: Reach, one: Planned) -> Changed | None:
+    if one.monitor is not None and one.status == "created":
+        return Changed(change.add(db, tools, acting, one.monitor))
+    if one.change is not None and one.status == "updated":
+        return change.update(db, tools, acting, one.change)
+    return None
+
+
+async def _windows(
+    call: Call, acting: Reach, known: dict[str, str], wanted: Sequence[WantedWindow], given: GivenImport
+) -> list[WindowShown]:
+    """The results for windows; existing windows do not change."""
+    there = list(call.parts[Monitors].windows(acting.organization_id))
+    ids, names = {one.id for one in there}, {one.name for one in there}
+    shown = []
+    for one in wanted:
+        if one.ref in ids or one.given.name.strip() in names:
+            shown.append(WindowShown(name=one.given.name, status="existing"))
+            continue
+        shown.append(await _window(call, acting, known, one, given))
+        if shown[-1].status == "created" and not given.dryRun:
+            ids.add(one.ref)
+            names.add(one.given.name.strip())
+    return shown
+
+
+async def _window(
+    call: Call, acting: Reach, known: dict[str, str], wanted: WantedWindow, given: GivenImport
+) -> WindowShown:
+    """The result for a new window."""
+    monitors = call.parts[Monitors]
+    name = wanted.given.name
+    covers = wanted.given.covers
+    ids = tuple(known.get(ref, ref) for ref in covers.monitor_ids)
+    message = replace(wanted.given, covers=replace(covers, monitor_ids=ids))
+    try:
+        if given.dryRun:
+            rules.checked(windows.drafted(acting, message, wanted.ref), call.now)
+        else:
+            window_id = wanted.ref if monitors.window(wanted.ref) is None and _is_id(wanted.ref) else ""
+            made: Window = await call.write(
+                lambda db: windows.create(db, monitors, acting, message, window_id=window_id)
+            )
+            monitors.remember_window(made)
+    except BoxError as refused:
+        return WindowShown(name=name, status="failed", error=refused.message)
+    return WindowShown(name=name, status="created")
+
+
+def _is_id(ref: str) -> bool:
+    return len(ref) == 20 and ref.isascii() and ref.isalnum()
+
+
+def _row(call: Call, one: Planned, *, dry: bool) -> RowShown:
+    monitor, is_new = one.monitor, one.status == "created"
+    token = monitor.secrets.token if monitor is not None else ""
+    return RowShown(
+        row=one.wanted.number,
+        name=one.wanted.name,
+        status=one.status,
+        url=monitor.url if monitor is not None and not (dry and is_new and token) else "",
+        schedule_id=monitor.id if monitor is not None and not (dry and is_new) else "",
+        is_paused=monitor.is_paused if monitor is not None else False,
+        taken=one.wanted.taken,
+        notes=one.notes,
+        field=one.field,
+        error=one.error,
+        push_url=push_url(token, call.parts.settings) if token and is_new and not dry else None,
+    )
+
+
+def _pieces(whole: list[T]) -> Iterator[list[T]]:
+    return (whole[first : first + _AT_ONCE] for first in range(0, len(whole), _AT_ONCE))

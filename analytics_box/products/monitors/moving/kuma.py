@@ -1,0 +1,243 @@
+"""Monitors of Uptime Kuma, from the JSON of its backup (Settings, Backup, Export). Pure."""
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+from urllib.parse import unquote
+
+import msgspec
+
+from analytics_box.base.errors import BadRequest
+from analytics_box.base.urls import url_parts
+from analytics_box.products.monitors.monitor import LONGEST_GROUP, LONGEST_TAG, MOST_TAGS
+from analytics_box.products.monitors.moving.files import Taking
+from analytics_box.products.monitors.moving.wanted import (
+    MOST,
+    File,
+    Notes,
+    Wanted,
+    granularity,
+    new_monitor,
+    timeout,
+    times,
+)
+
+_PASSED: Final = frozenset(  # says nothing, or what is so here anyway
+    (
+        *("id", "weight", "dns_last_result", "pathName", "path", "childrenIDs", "maintenance", "forceInactive"),
+        *("screenshot", "includeSensitiveData", "expiryNotification", "packetSize", "retryInterval", "active"),
+        *("user_id", "pushToken", "authMethod", "httpBodyEncoding", "gamedigGivenPortOnly", "ping_count"),
+        *("ping_numeric", "jsonPath", "responseMaxLength", "ping_per_request_timeout", "domainExpiryNotification"),
+        *("jsonPathOperator", "expectedValue", "remote_browser", "grpcEnableTls", "mqttCheckType"),
+        *("dns_resolve_type", "dns_resolve_server", "method", "maxredirects", "accepted_statuscodes", "hostname"),
+        *("port", "url", "keyword", "retryOnlyOnStatusCodeFailure"),
+    )
+)
+_HTTP: Final = ("http", "keyword", "json-query")
+_PATH = re.compile(r"\$?\.?[A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*|\[\d+\])*\Z", re.ASCII)
+_STEP = re.compile(r"[A-Za-z_][\w-]*|\d+(?=\])", re.ASCII)
+_OPERATORS: Final = {
+    "==": "equals",
+    "!=": "not_equals",
+    "<": "less_than",
+    ">": "greater_than",
+    "contains": "contains",
+}
+_TYPES: Final = {
+    "json": "application/json",
+    "xml": "text/xml; charset=utf-8",
+    "form": "application/x-www-form-urlencoded",
+}
+
+
+def is_kuma(given: Mapping[str, Any]) -> bool:
+    """Whether this looks like such a backup."""
+    return "monitorList" in given
+
+
+def read(given: Mapping[str, Any]) -> File:
+    """What a backup wants. Raises BadRequest for what is none."""
+    listed = given.get("monitorList")
+    monitors = list(listed.values()) if isinstance(listed, dict) else listed
+    if not isinstance(monitors, list) or not all(isinstance(one, dict) for one in monitors):
+        raise BadRequest("The backup has no list of monitors (monitorList)")
+    if len(monitors) > MOST:
+        raise BadRequest(f"A file can have up to {MOST:,} monitors; split it")
+    groups = _Groups({str(one.get("id")): one for one in monitors if one.get("type") == "group"})
+    notes = [
+        f"{name} has no counterpart; make alarms and channels anew"
+        for name in ("notificationList", "proxyList")
+        if given.get(name)
+    ]
+    return File(
+        monitors=tuple(_wanted(number, one, groups) for number, one in enumerate(monitors, 1)), notes=tuple(notes)
+    )
+
+
+def _wanted(number: int, given: dict[str, Any], groups: "_Groups") -> Wanted:
+    source, notes = Taking(given), Notes()
+    kind, name = source.text("type"), source.text("name")[:255]
+    plain: dict[str, Any] = {"number": number, "name": name, "ref": str(given.get("id", ""))}
+    if kind == "group":
+        return Wanted(**plain, error="Its monitors get its name as their group")
+    if source.is_on("upsideDown"):
+        return Wanted(**plain, error="upsideDown has no counterpart: a monitor that is well while nothing answers")
+    fields: dict[str, Any] = {
+        "name": name or None,
+        "granularity": granularity(source.number("interval") or 60, notes),
+        "isPaused": "active" in given and not source.is_on("active"),
+        "tags": _tags(source.take("tags")),
+        "group": groups.path(source.text("parent")),
+        "failuresToDown": times((source.number("maxretries") or 0) + 1, notes, "maxretries + 1"),
+    }
+    if (seconds := source.number("timeout")) is not None and kind != "push" and seconds > 0:
+        fields["timeout"] = timeout(seconds)
+    try:
+        fields |= _of_kind(kind, source, notes)
+    except BadRequest as refused:
+        return Wanted(**plain, error=refused.message)
+    for lost in source.rest(_PASSED):
+        notes.lost(lost, decides=lost in {"proxyId", "conditions"})
+    made, field, error = new_monitor(fields)
+    return Wanted(
+        **plain,
+        given=made,
+        taken=tuple(source.taken),
+        notes=tuple(notes.said),
+        decides=notes.decides,
+        error=error,
+        field=field,
+    )
+
+
+def _of_kind(kind: str, source: Taking, notes: Notes) -> dict[str, Any]:
+    """What only monitors of this type have. Raises BadRequest for one that nothing here does."""
+    host = source.text("hostname")
+    place = f"[{host}]" if host.count(":") > 1 else host
+    if kind in _HTTP:
+        return _http(kind, source, notes)
+    if kind == "port":
+        return {"url": f"tcp://{place}:{source.text('port')}"}
+    if kind == "ping":
+        return {"url": f"ping://{place}"}
+    if kind == "dns":
+        server, port = source.text("dns_resolve_server"), source.text("port")
+        options = {"record": source.text("dns_resolve_type") or "A"}
+        if server:
+            first = server.partition(",")[0].strip()
+            options["server"] = first if port in {"", "0", "53"} else f"{first}:{port}"
+        return {"url": f"dns://{host}", "options": options}
+    if kind == "push":
+        return {"kind": "push"}
+    raise BadRequest(f"Nothing here does what the type {kind or '(none)'} does")
+
+
+def _http(kind: str, source: Taking, notes: Notes) -> dict[str, Any]:
+    url, user, password = without_user(source.text("url"))
+    headers = _headers(source.take("headers"), notes)
+    assertions = _assertions(kind, source, notes)
+    options: dict[str, Any] = {
+        "method": (source.text("method") or "GET").upper(),
+        "verify": not source.is_on("ignoreTls"),
+        "assertions": assertions,
+    }
+    if (redirects := source.number("maxredirects")) is not None:
+        options["redirects"] = min(round(max(redirects, 0)), 10)
+    found: dict[str, Any] = {"url": url, "options": options, "cacheBust": source.is_on("cacheBust")}
+    body = source.text("body")
+    if body and options["method"] not in {"GET", "HEAD"}:
+        found["body"] = body
+        if not any(name.lower() == "content-type" for name in headers):
+            headers["Content-Type"] = _TYPES.get(source.text("httpBodyEncoding"), _TYPES["json"])
+    elif body:
+        notes.say(f"The body of a {options['method']} is left out")
+    method = source.text("authMethod")
+    if method in {"", "basic"}:
+        user, password = source.text("basic_auth_user") or user, source.text("basic_auth_pass") or password
+    else:
+        notes.lost(f"authMethod {method}", decides=True)
+        source.take("basic_auth_user")
+        source.take("basic_auth_pass")
+    if user:
+        found["basicAuth"] = {"user": user, "password": password}
+    return found | ({"headers": headers} if headers else {})
+
+
+def _assertions(kind: str, source: Taking, notes: Notes) -> list[dict[str, str]]:
+    statuses = source.take("accepted_statuscodes")
+    listed = ",".join(str(one) for one in statuses) if isinstance(statuses, list) and statuses else "200-299"
+    found = [{"subject": "status", "comparison": "in", "value": listed}]
+    if kind == "keyword":
+        wanted = "not_contains" if source.is_on("invertKeyword") else "contains"
+        found.append({"subject": "body", "comparison": wanted, "value": source.text("keyword")})
+    if kind == "json-query":
+        path, operator = source.text("jsonPath"), source.text("jsonPathOperator") or "=="
+        pointer = pointer_of(path)
+        if pointer is None or operator not in _OPERATORS:
+            notes.lost(f"jsonPath {path} {operator}", decides=True)
+        else:
+            value = source.text("expectedValue")
+            comparison = _OPERATORS[operator]
+            found.append({"subject": "json", "comparison": comparison, "property": pointer, "value": value})
+    return found
+
+
+def pointer_of(path: str) -> str | None:
+    """A plain path such as $.checks[0].state as a JSON pointer; None for more than a path."""
+    if path in {"", "$"}:
+        return ""
+    if not _PATH.match(path):
+        return None
+    return "".join(f"/{step}" for step in _STEP.findall(path.removeprefix("$")))
+
+
+def without_user(url: str) -> tuple[str, str, str]:
+    """A URL without user and password, and these."""
+    parts = url_parts(url)
+    if "@" not in parts.netloc:
+        return url, "", ""
+    place = parts.netloc.rpartition("@")[2]
+    return parts._replace(netloc=place).geturl(), unquote(parts.username or ""), unquote(parts.password or "")
+
+
+def _headers(given: Any, notes: Notes) -> dict[str, str]:
+    """Headers as Kuma has them: JSON text of an object."""
+    if isinstance(given, str) and given.strip():
+        try:
+            given = msgspec.json.decode(given)
+        except msgspec.MsgspecError:
+            notes.lost("headers, which are no JSON,", decides=True)
+            return {}
+    if not isinstance(given, dict):
+        return {}
+    return {str(name): str(value) for name, value in given.items()}
+
+
+def _tags(given: Any) -> list[str]:
+    found: dict[str, None] = {}
+    for one in given if isinstance(given, list) else ():
+        if isinstance(one, dict) and one.get("name"):
+            value = one.get("value")
+            found[f"{one['name']}:{value}"[:LONGEST_TAG] if value else str(one["name"])[:LONGEST_TAG]] = None
+    return list(found)[:MOST_TAGS]
+
+
+class _Groups:
+    """The groups of a backup by their ids. Each has the names of those above it in its path."""
+
+    def __init__(self, given: Mapping[str, Mapping[str, Any]]) -> None:
+        self._given = given
+        self._paths: dict[str, str] = {}
+
+    def path(self, group_id: str) -> str:
+        """The names of a group and those above it, the outermost first, as far as a group here has room for them."""
+        way: dict[str, None] = {}
+        while group_id in self._given and group_id not in self._paths and group_id not in way:
+            way[group_id] = None
+            group_id = str(self._given[group_id].get("parent") or "")
+        path = self._paths.get(group_id, "")
+        for one in reversed(way):
+            name = str(self._given[one].get("name") or "")
+            path = " / ".join(part for part in (path, name) if part)[:LONGEST_GROUP]
+            self._paths[one] = path
+        return path

@@ -1,0 +1,78 @@
+"""Monitors as files under /monitors/moving: what is in a file is shown before it is imported."""
+
+from typing import Final
+
+from litestar import Response
+from litestar.params import FromPath
+
+from analytics_box.base.errors import BadRequest, Conflict, NotFound, PayloadTooLarge
+from analytics_box.base.texts import MonitorFiles, figures
+from analytics_box.products.monitors.moving.export_calls import GivenExport, export
+from analytics_box.products.monitors.moving.files import MOST_BYTES
+from analytics_box.products.monitors.moving.import_calls import GivenImport, ImportShown, import_monitors
+from analytics_box.products.monitors.page_frame import frame
+from analytics_box.web.page.visit import Answer, Page, Visit, Visitor
+
+MOST_SHOWN: Final = 500  # monitors of a file that are listed
+_DOING: Final = ("try", "import", "update")
+
+
+async def moving(visit: Visitor) -> Page:
+    """GET /monitors/moving."""
+    return _page(visit)
+
+
+async def import_file(visit: Visitor, do: FromPath[str]) -> Answer:
+    """POST /monitors/moving/{try, import or update}: look at a file, or import it; with `update` over what is there.
+
+    Raises NotFound or Forbidden.
+    """
+    if do not in _DOING:
+        raise NotFound("There is nothing at this address")
+    try:
+        sent = await visit.upload("file", limit=MOST_BYTES)
+    except PayloadTooLarge as large:
+        wrong = MonitorFiles.too_large.format(most=MOST_BYTES // 1_000_000)
+        return _page(visit, code=large.status, wrong=wrong)
+    if not sent:
+        return _page(visit, code=400, wrong=MonitorFiles.no_file)
+    try:
+        content = sent.decode("utf-8-sig")
+        given = GivenImport(content, existing="update" if do == "update" else "skip", dryRun=do == "try")
+        return _page(visit, found=await import_monitors(visit.call, given))
+    except UnicodeDecodeError:
+        return _page(visit, code=400, wrong=MonitorFiles.no_text)
+    except (BadRequest, Conflict) as refused:
+        return _page(visit, code=refused.status, wrong=refused.message)
+
+
+async def export_file(visit: Visitor, form: FromPath[str]) -> Response[str]:
+    """GET /monitors/export/{yaml or json}: all monitors without secrets, as a file. Raises NotFound."""
+    if form not in {"yaml", "json"}:
+        raise NotFound("Monitors are exported as yaml and as json")
+    found = await export(visit.call, GivenExport(format="json" if form == "json" else "yaml"))
+    headers = {"cache-control": "no-store", "content-disposition": f'attachment; filename="monitors.{form}"'}
+    return Response(found.content, media_type=found.type, headers=headers)
+
+
+def _page(visit: Visit, *, found: ImportShown | None = None, code: int = 200, wrong: str = "") -> Page:
+    return visit.pages.show(
+        "monitor_moving.html",
+        code=code,
+        shell=frame(visit.person),
+        editable=visit.person.may("member"),
+        wrong=wrong,
+        found=found,
+        title=_title(found),
+        rows=found.monitors[:MOST_SHOWN] if found is not None else [],
+        visible=figures.visible,
+    )
+
+
+def _title(found: ImportShown | None) -> str:
+    """What became of a file, in a line."""
+    if found is None:
+        return ""
+    words = MonitorFiles.tried if found.dry_run else MonitorFiles.imported
+    counts = {name: figures.count(getattr(found, name)) for name in ("created", "updated", "existing", "failed")}
+    return words.format(source=MonitorFiles.sources[found.source], **counts)

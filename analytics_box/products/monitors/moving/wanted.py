@@ -1,0 +1,132 @@
+"""What a file wants to be there: monitors and maintenance windows, whatever program wrote it. Pure."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, Literal, TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from analytics_box.base.file_queue import keep_going
+from analytics_box.products.monitors.editing.messages import NewMonitor
+from analytics_box.products.monitors.monitor import SECONDS, Granularity
+from analytics_box.products.monitors.windows.messages import NewMaintenance
+
+T = TypeVar("T")
+
+Form = Literal["yaml", "json"]  # of an export
+Source = Literal["analytics-box", "uptime-kuma", "gatus"]  # whose file it is
+
+MOST: Final = 10_000  # monitors of a file
+MOST_WINDOWS: Final = 1_000  # maintenance windows of a file
+
+
+class Wanted(Struct, frozen=True, kw_only=True):
+    """A monitor of a file. `given` is None for one that cannot be: then `error` says why.
+
+    `ref` is what the file calls it, and `parent` what it calls the one above. `website` is a domain. `token` is what a
+    push went by. `keeps_send` is true where the file leaves out what a check says over TCP, `keeps_url` where it leaves
+    out values of the URL's query. `taken` are fields of the
+    file that are taken over, `notes` say what has no counterpart here; what `decides` about the result among it makes a
+    monitor that is paused.
+    """
+
+    number: int
+    name: str
+    ref: str = ""
+    given: NewMonitor | None = None
+    parent: str = ""
+    website: str = ""
+    token: str = ""
+    keeps_send: bool = False
+    keeps_url: bool = False
+    taken: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    decides: bool = False
+    error: str = ""
+    field: str = ""
+
+
+class WantedWindow(Struct, frozen=True, kw_only=True):
+    """A maintenance window of a file. Of `given` the monitor ids are what the file calls them."""
+
+    ref: str
+    given: NewMaintenance
+
+
+class File(Struct, frozen=True, kw_only=True):
+    """What a file wants. `notes` are about the whole of it."""
+
+    monitors: tuple[Wanted, ...]
+    windows: tuple[WantedWindow, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def parents_first(listed: Sequence[T], parent: Callable[[T], T | None]) -> tuple[list[T], list[T]]:
+    """The same in their order, but none before its parent; and those that are above themselves, or below such."""
+    done: dict[int, T] = {}
+    circles: set[int] = set()
+    for one in listed:
+        above: dict[int, T] = {}
+        upper: T | None = one
+        while upper is not None and id(upper) not in done and id(upper) not in above and id(upper) not in circles:
+            above[id(upper)] = upper
+            upper = parent(upper)
+        if upper is None or id(upper) in done:
+            done |= reversed(above.items())
+        else:
+            circles |= above.keys()
+    return list(done.values()), [one for one in listed if id(one) in circles]
+
+
+class Notes:
+    """What is said of one monitor while it is read."""
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+        self.decides = False
+
+    def say(self, text: str, *, decides: bool = False) -> None:
+        """Something has no counterpart, or is a little different here."""
+        self.said.append(text)
+        self.decides = self.decides or decides
+
+    def lost(self, name: str, *, decides: bool = False) -> None:
+        """Nothing here does what this field says."""
+        self.say(f"{name} has no counterpart", decides=decides)
+
+
+def new_monitor(fields: Mapping[str, Any]) -> tuple[NewMonitor | None, str, str]:
+    """The message that makes a monitor; None with the field that is wrong and why."""
+    keep_going()
+    try:
+        return msgspec.convert(dict(fields), NewMonitor), "", ""
+    except msgspec.ValidationError as wrong:
+        text, _, where = str(wrong).rpartition(" - at ") if " - at `$" in str(wrong) else (str(wrong), "", "")
+        return None, where.strip("`").removeprefix("$").removeprefix("."), text
+
+
+def granularity(seconds: float, notes: Notes) -> Granularity:
+    """The interval here that is nearest to so many seconds."""
+    seconds = max(seconds, 1.0)
+    name = min(SECONDS, key=lambda one: abs(math.log(SECONDS[one] / seconds)))
+    if SECONDS[name] != seconds:
+        notes.say(f"An interval of {_seconds(seconds)} becomes {_seconds(SECONDS[name])}")
+    return name
+
+
+def times(wanted: float, notes: Notes, name: str) -> int:
+    """How often something has to be seen; 10 at most."""
+    found = min(max(round(wanted), 1), 10)
+    if found != wanted:
+        notes.say(f"{name} becomes {found}")
+    return found
+
+
+def timeout(seconds: float) -> int:
+    """A timeout in ms, as far as one may go."""
+    return min(max(round(seconds * 1000), 1_000), 120_000)
+
+
+def _seconds(seconds: float) -> str:
+    return "1 second" if seconds == 1 else f"{seconds:,g} seconds"

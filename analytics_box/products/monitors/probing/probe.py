@@ -1,0 +1,161 @@
+"""One check of a monitor of any kind, in bounded time and memory, which never raises for what the other side does."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from typing import Final
+
+from analytics_box.base.errors import Unavailable
+from analytics_box.base.outgoing import messages
+from analytics_box.base.outgoing.askers import ADMINISTRATOR, Asker, member_of
+from analytics_box.base.outgoing.budget import Budget, Share
+from analytics_box.base.outgoing.client import Clients
+from analytics_box.base.outgoing.crowd import Crowd, Spot
+from analytics_box.base.outgoing.failures import Failed
+from analytics_box.base.outgoing.messages import CANARIES, Course
+from analytics_box.products.monitors.monitor import Kind, Monitor
+from analytics_box.products.monitors.probing import dns, http, json_values, ping, tcp, tls
+from analytics_box.products.monitors.probing.asking import Asking
+from analytics_box.products.monitors.probing.assertions import Verdict, judged
+from analytics_box.products.monitors.probing.seen import Seen
+from analytics_box.products.monitors.result import Phases, Reason, Result
+
+_log = logging.getLogger(__name__)
+_LONG: Final = 4_096  # bytes of an answer that is looked at beside everything else
+
+Look = Callable[[Asking], Awaitable[None]]
+
+KINDS: Final[dict[Kind, Look]] = {
+    "http": http.look,
+    "tcp": tcp.look,
+    "dns": dns.look,
+    "tls": tls.look,
+    "ping": ping.look,
+}
+
+
+class Prober:
+    """Checks monitors, each as a member of its organization."""
+
+    def __init__(self, clients: Clients, budget: Budget | None = None, crowd: Crowd | None = None) -> None:
+        self._clients = clients
+        self._budget = budget or Budget()
+        self._crowd = crowd or Crowd()
+
+    async def check(self, monitor: Monitor, now: int) -> Result:
+        """Ask once, within `monitor.seconds`; `now` is UTC ms.
+
+        Raises Unavailable where the box has no room for the check, so that it says nothing; and CancelledError.
+        """
+        group = monitor.organization_id or CANARIES
+        client = self._clients.of(_asker(monitor))
+        spot = Spot(self._crowd, group, client.fence)
+        try:
+            with Share(self._budget, group) as share:
+                found = await _checked(Asking(client, monitor, now, share, course=Course(group=group, spot=spot)))
+        finally:
+            spot.leave()
+        if spot.is_waiting and found.reason == "timeout":
+            raise Unavailable("The check never began: other checks of the same network did not end in time")
+        return found
+
+
+def _asker(monitor: Monitor) -> Asker:
+    """The asker for a check: canaries and checks on the command line belong to no organization."""
+    return member_of(monitor.organization_id) if monitor.organization_id else ADMINISTRATOR
+
+
+async def _checked(asking: Asking) -> Result:
+    monitor = asking.monitor
+    try:
+        look = KINDS.get(monitor.kind)
+        if look is None:
+            raise Failed("This monitor waits to be told; it is not asked")
+        await look(asking)
+        _measure(asking)
+        verdict, data = await _judged(monitor, asking.seen, asking.now)
+    except Failed as failed:
+        _measure(asking)
+        return _result(asking, Verdict("fail", str(failed), ()), failed.code)
+    except Exception:
+        _log.exception("A check of a monitor of the kind %s broke off", monitor.kind)
+        _measure(asking)
+        return _result(asking, Verdict("fail", "The check itself broke off; the log of the box says why", ()), "failed")
+    if asking.share.is_short and verdict.outcome != "pass" and _is_by_body(asking):
+        raise Unavailable("The answer could not be looked at: checks under way have used up the memory for answers")
+    return _result(asking, verdict, _reason(verdict, asking.seen), data)
+
+
+def _is_by_body(asking: Asking) -> bool:
+    """Whether it would have passed but for what was not kept of the answer."""
+    others = tuple(each for each in asking.monitor.options.assertions if each.subject not in {"body", "json"})
+    return judged(others, asking.seen, asking.now).outcome == "pass"
+
+
+def _measure(asking: Asking) -> None:
+    if asking.seen.total is None:
+        asking.seen.total = asking.elapsed
+
+
+async def _judged(monitor: Monitor, seen: Seen, now: int) -> tuple[Verdict, str | None]:
+    """The verdict, and JSON text of what is kept; of a long answer in a thread, so that nothing else waits."""
+    if len(seen.body or b"") > _LONG:
+        return await asyncio.to_thread(_judge, monitor, seen, now)
+    return _judge(monitor, seen, now)
+
+
+def _judge(monitor: Monitor, seen: Seen, now: int) -> tuple[Verdict, str | None]:
+    return judged(monitor.options.assertions, seen, now), _data(monitor, seen)
+
+
+def _reason(verdict: Verdict, seen: Seen) -> Reason:
+    if verdict.outcome == "pass":
+        return ""
+    if seen.tls_wrong:
+        return "tls"
+    return "bad_answer" if seen.unreadable and verdict.error == seen.unreadable else "assertion"
+
+
+def _result(asking: Asking, verdict: Verdict, reason: Reason, data: str | None = None) -> Result:
+    seen, course = asking.seen, asking.course
+    return Result(
+        at=asking.now,
+        outcome=verdict.outcome,
+        reason=reason,
+        error=verdict.error,
+        total=_us(seen.total),
+        ttfb=_us(seen.ttfb),
+        phases=_phases(course.phases),
+        http_code=seen.status or 0,
+        bytes=seen.size,
+        redirects=course.redirects,
+        address=course.address,
+        certificate_ends=seen.certificate_ends,
+        certificate_valid=seen.certificate_valid,
+        held=verdict.held,
+        data=data,
+    )
+
+
+def _phases(found: messages.Phases) -> Phases:
+    return Phases(
+        dns=_us(found.dns),
+        connect=_us(found.connect),
+        tls=_us(found.tls),
+        first_byte=_us(found.first_byte),
+        transfer=_us(found.transfer),
+    )
+
+
+def _us(ms: float | None) -> int | None:
+    return None if ms is None else round(ms * 1000)
+
+
+def _data(monitor: Monitor, seen: Seen) -> str | None:
+    wanted = monitor.options.json_parsing
+    if not wanted.enabled or not seen.body:
+        return None
+    try:
+        return json_values.kept(json_values.parsed(seen.body, complete=seen.complete), wanted)
+    except json_values.NotJson:
+        return None

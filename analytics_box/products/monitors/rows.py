@@ -1,0 +1,167 @@
+"""Monitors in box.db. Every function takes a connection inside the caller's transaction.
+
+What is secret about a monitor is not opened here: a row has it sealed, and its URL masked (monitors.sealing).
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NamedTuple
+
+import msgspec
+
+from analytics_box.base.errors import Conflict
+from analytics_box.base.store.db import Connection, ConstraintError
+from analytics_box.products.monitors.monitor import Monitor, Options
+
+TAKEN: Final = "Monitor already exists for this URL in this organization"  # wire 8.1
+TAKEN_WEBSITE: Final = "This website already has a monitor"  # wire 8.1
+
+_STORED: Final = tuple(name for name in Monitor.__struct_fields__ if name not in {"number", "tags", "secrets"})
+_NAMED: Final = ", ".join(f'"{name}"' for name in _STORED)
+_INSERT: Final = (
+    f"insert into monitors ({_NAMED}, sealed) values ({', '.join(f':{name}' for name in _STORED)}, :sealed)"
+)
+_SET: Final = ", ".join(f'"{name}" = :{name}' for name in _STORED)
+_UPDATE: Final = f"update monitors set {_SET}, sealed = :sealed where number = :number"
+_COLUMNS: Final = (
+    f"number, {_NAMED}, sealed,"
+    " (select json_group_array(tag) from monitor_tags where monitor = monitors.number order by tag) as tags"
+)
+_NAMES: Final = ("number", *_STORED, "sealed", "tags")  # of these columns
+_TAGS = msgspec.json.Decoder(tuple[str, ...])
+_DECODE: Final[dict[str, Callable[[Any], object]]] = {
+    "options": msgspec.json.Decoder(Options).decode,
+    "tags": lambda tags: tuple(sorted(_TAGS.decode(tags))),
+    "cache_bust": bool,
+    "is_paused": bool,
+}
+
+
+class Stored(NamedTuple):
+    """A monitor as it is stored: without its secrets, which are sealed beside it; None where it has none.
+
+    `url` is the column: the URL that people may see and, if parts of it are sealed, a space and a digest of the whole
+    URL, by which no two monitors of an organization are the same.
+    """
+
+    monitor: Monitor
+    sealed: bytes | None
+    url: str
+
+    @property
+    def hides_url(self) -> bool:
+        """Return whether parts of the URL are sealed."""
+        return " " in self.url
+
+
+def everything(db: Connection) -> list[Stored]:
+    """All monitors of the box, the oldest first."""
+    return _found(db, f"-- monitors.everything\nselect {_COLUMNS} from monitors order by number")
+
+
+def find(db: Connection, monitor_id: str) -> Stored | None:
+    found = _found(db, f"-- monitors.find\nselect {_COLUMNS} from monitors where id = ?", monitor_id)
+    return found[0] if found else None
+
+
+def count_of(db: Connection, organization_id: str) -> int:
+    """How many monitors an organization has."""
+    ((found,),) = db.execute(
+        "-- monitors.count_of\nselect count(*) from monitors where organization_id = ?", (organization_id,)
+    ).fetchall()
+    return int(str(found))
+
+
+def insert(db: Connection, stored: Stored) -> int:
+    """The monitor's number. Raises Conflict for a URL or a website that has one."""
+    _execute(db, f"-- monitors.insert\n{_INSERT}", _values(stored))
+    number = db.last_insert_rowid()
+    _set_tags(db, number, stored.monitor.tags)
+    return number
+
+
+def update(db: Connection, stored: Stored) -> None:
+    """Store all that may change of a monitor. Raises Conflict for a URL or a website that has one."""
+    monitor = stored.monitor
+    _execute(db, f"-- monitors.update\n{_UPDATE}", _values(stored) | {"number": monitor.number})
+    db.execute("-- monitors.update\ndelete from monitor_tags where monitor = ?", (monitor.number,))
+    _set_tags(db, monitor.number, monitor.tags)
+
+
+def delete(db: Connection, number: int) -> None:
+    """It is gone with its tags; monitors below it have no parent any more."""
+    db.execute("-- monitors.delete\ndelete from monitors where number = ?", (number,))
+
+
+def parent_of(db: Connection, monitor_id: str) -> str | None:
+    """The id of the monitor above this one."""
+    found = db.execute("-- monitors.parent_of\nselect parent_id from monitors where id = ?", (monitor_id,)).fetchone()
+    return str(found[0]) if found is not None and found[0] is not None else None
+
+
+def orphan(db: Connection, monitor_id: str) -> None:
+    """No monitor is below this one any more."""
+    db.execute("-- monitors.orphan\nupdate monitors set parent_id = null where parent_id = ?", (monitor_id,))
+
+
+def release_website(db: Connection, website_id: str, organization_id: str) -> None:
+    """A website belongs to this organization: a monitor that another one left it with is nobody's in particular."""
+    db.execute(
+        """
+        -- monitors.release_website
+        update monitors set website_id = null where website_id = ? and organization_id <> ?
+        """,
+        (website_id, organization_id),
+    )
+
+
+def numbers_of(db: Connection, organization_id: str) -> list[int]:
+    """The numbers of all monitors of an organization."""
+    return _numbers(db, "organization_id", organization_id)
+
+
+def numbers_of_website(db: Connection, website_id: str) -> list[int]:
+    """The number of a website's monitor, if it has one."""
+    return _numbers(db, "website_id", website_id)
+
+
+def _numbers(db: Connection, column: str, value: str) -> list[int]:
+    found = db.execute(f"-- monitors.numbers\nselect number from monitors where {column} = ?", (value,)).fetchall()
+    return [int(str(number)) for (number,) in found]
+
+
+def _found(db: Connection, statement: str, *values: Any) -> list[Stored]:
+    return [_stored(row) for row in db.execute(statement, values).fetchall()]
+
+
+def _stored(row: Sequence[Any]) -> Stored:
+    fields = dict(zip(_NAMES, row, strict=True))
+    sealed, url = fields.pop("sealed"), str(fields["url"])
+    fields["url"] = url.partition(" ")[0]
+    monitor = Monitor(**fields | {name: decode(fields[name]) for name, decode in _DECODE.items()})
+    return Stored(monitor, sealed, url)
+
+
+def _values(stored: Stored) -> dict[str, Any]:
+    values = {name: getattr(stored.monitor, name) for name in _STORED}
+    options = msgspec.json.encode(stored.monitor.options).decode()
+    return values | {"options": options, "sealed": stored.sealed, "url": stored.url}
+
+
+def _set_tags(db: Connection, number: int, tags: tuple[str, ...]) -> None:
+    if tags:
+        db.executemany(
+            "-- monitors.set_tags\ninsert into monitor_tags (monitor, tag) values (?, ?)",
+            [(number, tag) for tag in tags],
+        )
+
+
+def _execute(db: Connection, statement: str, values: dict[str, Any]) -> None:
+    """Raises Conflict when a row was refused for its URL or its website."""
+    try:
+        db.execute(statement, values)
+    except ConstraintError as broken:
+        if "monitors_by_url" in str(broken):
+            raise Conflict.about("url", TAKEN) from broken
+        if "website_id" in str(broken):
+            raise Conflict.about("websiteId", TAKEN_WEBSITE) from broken
+        raise

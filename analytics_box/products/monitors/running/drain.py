@@ -1,0 +1,248 @@
+"""What happens to monitors on its way to events.db: it waits in memory for a moment, and is written in groups.
+
+What is in memory of a monitor follows the commits. What is to be told is told after them, and again after a crash in
+between: whoever is told knows it by its id. While the disk refuses, what happens waits, up to a bound.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
+from functools import partial
+from typing import Any, Final, TypeVar
+
+from analytics_box.base.clock import HOUR, MINUTE, Clock
+from analytics_box.base.errors import Unavailable
+from analytics_box.base.store.db import Db
+from analytics_box.base.store.strings import Strings
+from analytics_box.base.store.trouble import Seldom
+from analytics_box.products.monitors.running import rows
+from analytics_box.products.monitors.running.batch import Batch, Finished, Happening, Lost
+from analytics_box.products.monitors.running.rows import Transition
+from analytics_box.products.monitors.running.watched import Watched
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+WAIT: Final = 0.25  # seconds until what waits is written
+AT_ONCE: Final = 2_000  # that are written in one transaction
+MOST_WAITING: Final = 50_000  # that wait for a disk that refuses: some 30 MB
+ALIVE: Final = 8_000  # ms after which the box says again that it watches, where nothing else is written
+TRIES: Final = 24  # of what cannot be told, in which nobody could hear of it: about a day
+
+Tell = Callable[[list[Transition]], Awaitable[None]]
+Committed = Callable[[Batch, list[Happening]], None]
+
+
+class Drain:
+    """What has happened and is not on disk yet. `committed` is called after each commit, on the event loop."""
+
+    def __init__(
+        self,
+        events: Db,
+        strings: Strings,
+        clock: Clock,
+        monitors: Mapping[int, Watched],
+        parent_of: Callable[[Watched], int | None],
+        tell: Tell,
+        committed: Committed,
+    ) -> None:
+        self.alive_at = 0
+        self.canaries_at = 0
+        self.refusal = ""  # the latest reason why something could not be written
+        self._events, self._strings, self._clock = events, strings, clock
+        self._monitors, self._parent_of = monitors, parent_of
+        self._tell, self._committed = tell, committed
+        self._waiting: list[Happening] = []
+        self._lost: dict[int, int] = {}
+        self._untold: list[Transition] = []
+        self._held: dict[int, tuple[int, int]] = {}  # monitors: how often one could not be told, and when it is again
+        self._timer: asyncio.TimerHandle | None = None
+        self._writing, self._telling = asyncio.Lock(), asyncio.Lock()
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._may_complain = Seldom()
+
+    @property
+    def waiting(self) -> int:
+        """How much has happened that is not on disk."""
+        return len(self._waiting)
+
+    def add(self, happening: Happening) -> None:
+        """Something happened. It is written soon."""
+        self._waiting.append(happening)
+        if self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(WAIT, self._begin)
+
+    def owe(self, transitions: Iterable[Transition]) -> None:
+        """These are on disk, and were not told before the box ended."""
+        self._untold += transitions
+
+    async def flush(self) -> bool:
+        """Write what has happened so far; whether all of it is on disk. It goes on where its caller is cancelled."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if not self._waiting:
+            self._begin_to_tell()
+            return True
+        return await asyncio.shield(self._spawn(self._flush()))
+
+    async def _flush(self) -> bool:
+        async with self._writing:
+            while self._waiting:
+                if not await self._write_some():
+                    self._bound()
+                    return False
+        self._begin_to_tell()
+        return True
+
+    async def stay_alive(self, canaries_at: int) -> None:
+        """Write what waits, and that the box watches where that was not written for a while. Tell what is untold.
+
+        A canary last answered at `canaries_at`. Raises Unavailable.
+        """
+        if not await self.flush():
+            return  # what was seen and is not on disk was not seen, should the box end now
+        is_news, self.canaries_at = canaries_at != self.canaries_at, canaries_at
+        if is_news or self._clock.now() - self.alive_at >= ALIVE:
+            await self.say_alive()
+        self._begin_to_tell()
+
+    async def say_alive(self) -> None:
+        """Write that the box watches now. Raises Unavailable."""
+        now = self._clock.now()
+        await self._events.write(partial(rows.alive, now=now, canaries_at=self.canaries_at))
+        self.alive_at = now
+
+    async def settle(self) -> None:
+        """Returns when what could be written and told has been."""
+        await self.flush()
+        while self._tasks:
+            await asyncio.gather(*self._tasks)
+
+    def _begin(self) -> None:
+        self._timer = None
+        self._spawn(self._write())
+
+    async def _write(self) -> None:
+        if not await self.flush() and self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(1.0, self._begin)
+
+    async def _write_some(self) -> bool:
+        """Write what has waited longest; whether that could be done."""
+        some = self._waiting[:AT_ONCE]
+        try:
+            try:
+                await self._commit(some)
+                del self._waiting[: len(some)]
+            except Unavailable:
+                raise
+            except Exception:
+                log.exception("%d results of monitors could not be written together", len(some))
+                await self._write_one_by_one(some)
+        except Unavailable as refused:
+            self.refusal = refused.message
+            if self._may_complain:
+                log.warning("Checks of monitors wait for the disk: %s", refused.message)
+            return False
+        return True
+
+    async def _write_one_by_one(self, some: list[Happening]) -> None:
+        """Write these, which have waited longest. Raises Unavailable; the rest of them goes on waiting."""
+        for one in some:
+            try:
+                await self._commit([one])
+            except Unavailable:
+                raise
+            except Exception:
+                log.exception("A result of monitor %d could not be written", one.number)
+            del self._waiting[0]
+
+    async def _commit(self, some: list[Happening]) -> None:
+        now = self._clock.now()
+        lost = [Lost(number, at, now) for number, at in self._lost.items()]
+        batch = Batch(self._monitors, self._parent_of, now)
+        batch.add((*lost, *some))
+        transitions = await self._events.write(partial(batch.write, strings=self._strings), adds=True)
+        self._lost = {}
+        self.alive_at = now
+        for number, draft in batch.drafts.items():
+            if number in self._monitors:
+                self._monitors[number].draft = draft
+        self._untold += transitions
+        try:
+            self._committed(batch, some)
+        except Exception:
+            log.exception("What follows from %d results of monitors is left out", len(some))
+
+    def _bound(self) -> None:
+        """Give up the oldest of too many that wait; nothing is known of those monitors from then on."""
+        extra = len(self._waiting) - MOST_WAITING
+        if extra <= 0:
+            return
+        if self._may_complain:
+            log.error("Checks of monitors are lost: more than %d wait for the disk", MOST_WAITING)
+        given_up = [one for one in self._waiting if isinstance(one, Finished)][:extra]
+        for one in given_up:
+            self._lost.setdefault(one.number, one.result.at)
+        gone = set(map(id, given_up))
+        self._waiting = [one for one in self._waiting if id(one) not in gone]
+
+    def _begin_to_tell(self) -> None:
+        if self._untold and not self._telling.locked():
+            self._spawn(self._tell_all())
+
+    async def _tell_all(self) -> None:
+        async with self._telling:
+            try:
+                while some := self._to_tell():
+                    await self._tell_some(some)
+            except Unavailable as refused:
+                log.warning("What happened to monitors could not be told yet: %s", refused.message)
+            except Exception:
+                log.exception("What was told of monitors could not be noted yet")
+
+    def _to_tell(self) -> list[Transition]:
+        """What is to be told now. Of a monitor of which something cannot be told, what came after that waits, too."""
+        now = self._clock.now()
+        return [one for one in self._untold if self._held.get(one.number, (0, 0))[1] <= now]
+
+    async def _tell_some(self, some: list[Transition]) -> None:
+        done = some
+        try:
+            await self._tell(some)
+        except Unavailable:
+            raise
+        except Exception:
+            done = [one for one in some if await self._is_done(one)]
+        ids = {one.id for one in done}
+        await self._events.write(partial(rows.told, ids=list(ids)))
+        for one in done:
+            self._held.pop(one.number, None)
+        self._untold = [one for one in self._untold if one.id not in ids]
+
+    async def _is_done(self, one: Transition) -> bool:
+        """Tell this by itself; whether it was told, or was tried too often."""
+        now = self._clock.now()
+        tries, again_at = self._held.get(one.number, (0, 0))
+        if again_at > now:
+            return False
+        try:
+            await self._tell([one])
+        except Unavailable:
+            raise
+        except Exception:
+            if tries + 1 >= TRIES:
+                log.exception("What happened to monitor %d is not told: it was tried %d times", one.number, TRIES)
+                return True
+            if not tries:
+                log.exception("What happened to monitor %d cannot be told yet", one.number)
+            self._held[one.number] = tries + 1, now + min(MINUTE << tries, HOUR)
+            return False
+        return True
+
+    def _spawn(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task

@@ -1,0 +1,89 @@
+"""From what happened to monitors to what alarms tell of it: each transition once, whatever breaks in between."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
+from typing import Final, Literal
+
+from analytics_box.base.clock import SECOND, Clock
+from analytics_box.base.store.db import Db
+from analytics_box.base.texts import MonitorMessages, figures
+from analytics_box.products.alerts import telling
+from analytics_box.products.alerts.occurrence import Occurrence
+from analytics_box.products.monitors.directory import Monitors
+from analytics_box.products.monitors.monitor import HOME, Monitor
+from analytics_box.products.monitors.running.rows import Transition
+
+_LONGEST: Final = 500  # characters of an error
+_AT_ONCE: Final = 100  # in one transaction, so that others may write in between
+
+
+Told = tuple[Monitor, Transition]
+Also = Callable[[Sequence[Told]], Awaitable[None]]
+
+
+class Teller:
+    """Gives transitions to the alarms of their organizations, and after them to what `also` is to know of them.
+
+    `soon` is called after the commit. Both may be told of a transition again, and know it by its id.
+    """
+
+    def __init__(self, box_db: Db, monitors: Monitors, clock: Clock, public_url: str, soon: Callable[[], None]) -> None:
+        self._box_db = box_db
+        self._monitors = monitors
+        self._clock = clock
+        self._public_url = public_url
+        self._soon = soon
+        self.also: Also | None = None
+
+    async def tell(self, transitions: Sequence[Transition]) -> None:
+        """Tell them. What is muted, and what is about monitors that are gone, is not told. Raises Unavailable."""
+        known = [
+            (monitor, one)
+            for one in transitions
+            if not one.detail.muted and (monitor := self._monitors.numbered(one.number)) is not None
+        ]
+        if not known:
+            return
+        found = [occurrence(monitor, one, self._public_url) for monitor, one in known]
+        now = self._clock.now()
+        for start in range(0, len(found), _AT_ONCE):
+            some = found[start : start + _AT_ONCE]
+            if await self._box_db.write(partial(telling.tell_all, occurrences=some, now=now)):
+                self._soon()
+        if self.also is not None:
+            await self.also(known)
+
+
+def occurrence(monitor: Monitor, transition: Transition, public_url: str) -> Occurrence:
+    """What happened, in words."""
+    detail, words, name = transition.detail, MonitorMessages, monitor.called
+    said = {"name": name, "days": str(detail.days), "error": detail.error[:_LONGEST] or words.no_error}
+    lasted = figures.duration(max(transition.at - detail.since, 0) // SECOND)
+    fields = [(words.target, monitor.masked.url)] if monitor.kind != "push" else []
+    if detail.http_code:
+        fields.append((words.answer, str(detail.http_code)))
+    if transition.what in {"down", "degraded"} and lasted:
+        fields.append((words.since, words.lasted.format(duration=lasted)))
+    still: Literal["down", "degraded"] | None = None
+    if transition.what == "stable" and detail.state in ("down", "degraded"):
+        still = detail.state
+    return Occurrence(
+        topic=f"monitor:{monitor.id}:{transition.id}",
+        subject=f"monitor:{monitor.id}",
+        what=transition.what,
+        organization_id=monitor.organization_id,
+        at=transition.at,
+        title=(
+            words.title_one_day
+            if transition.what == "certificate" and detail.days == 1
+            else words.titles[still or transition.what]
+        ).format(**said),
+        text=words.texts[still or transition.what].format(**said),
+        fields=tuple(fields),
+        url=f"{public_url}{HOME}/{monitor.id}",
+        still=still,
+        website_id=monitor.website_id,
+        monitor_id=monitor.id,
+        group=monitor.group,
+        tags=monitor.tags,
+    )

@@ -1,0 +1,201 @@
+"""A maintenance window: which monitors it covers, and when. Pure.
+
+One that repeats begins at a local time of its zone. Where clocks go forward and that time does not exist, it begins as
+much later as they jump (02:30 becomes 03:30); where they go back and it exists twice, it begins the first time. It
+lasts so many minutes of real time, whatever clocks do meanwhile.
+"""
+
+from collections.abc import Iterable, Iterator
+from datetime import UTC, date, datetime, time, timedelta
+from functools import lru_cache
+from typing import Annotated, Final, Literal, NamedTuple
+from zoneinfo import ZoneInfo
+
+from msgspec import Meta, Struct
+
+from analytics_box.products.monitors.monitor import LONGEST_GROUP, LONGEST_TAG, MOST_TAGS, Monitor
+
+LONGEST: Final = 7 * 24 * 60  # minutes of one that repeats
+_MINUTE: Final = 60_000
+_SEEKING: Final = 100  # days: two days 31 of a month are 62 apart at most
+_DAY: Final = 86_400_000
+_LAST: Final = 253_300_000_000_000  # in the year 9996
+
+Weekday = Annotated[int, Meta(ge=1, le=7)]  # 1 is Monday
+Every = Literal["day", "week", "month"]
+
+
+class Covers(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, rename="camel"):
+    """Which monitors of the organization: all, or those with one of these ids, groups or tags."""
+
+    all: bool = False
+    monitor_ids: Annotated[tuple[Annotated[str, Meta(max_length=64)], ...], Meta(max_length=1_000)] = ()
+    groups: Annotated[
+        tuple[Annotated[str, Meta(min_length=1, max_length=LONGEST_GROUP)], ...], Meta(max_length=50)
+    ] = ()
+    tags: Annotated[
+        tuple[Annotated[str, Meta(min_length=1, max_length=LONGEST_TAG)], ...], Meta(max_length=MOST_TAGS)
+    ] = ()
+
+
+class Repeat(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, rename="camel"):
+    """When a window comes again: each day, on `weekdays` of each week, or in each month on a `day`, else on the `nth`
+    `weekday` of it.
+
+    `time` is a local time such as 02:30 in `zone`, `minutes` how long it lasts. Months without the `day` are passed
+    over; `day` and `nth` -1 are the last. `until` (UTC ms) is when none begins any more; None is never.
+    """
+
+    every: Every
+    time: Annotated[str, Meta(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$")]
+    minutes: Annotated[int, Meta(ge=1, le=LONGEST)]
+    zone: Annotated[str, Meta(max_length=64)] = "UTC"
+    weekdays: Annotated[tuple[Weekday, ...], Meta(max_length=7)] = ()
+    day: Annotated[int, Meta(ge=-1, le=31)] | None = None
+    nth: Literal[1, 2, 3, 4, -1] | None = None
+    weekday: Weekday | None = None
+    until: int | None = None
+
+
+class Window(Struct, frozen=True, kw_only=True):
+    """A window. Times are UTC ms. Without `repeat` it is from `starts_at` until `ends_at`.
+
+    One that repeats first begins at `starts_at` or later; `ends_at` is 0. `ended_at` is when somebody ended it early:
+    what had begun by then is over then.
+    """
+
+    id: str
+    organization_id: str
+    name: str
+    covers: Covers
+    starts_at: int
+    ends_at: int = 0
+    repeat: Repeat | None = None
+    ended_at: int = 0
+    created_at: int = 0
+    updated_at: int = 0
+
+
+class Span(NamedTuple):
+    """Once that a window is: from `start` until before `end` (UTC ms)."""
+
+    start: int
+    end: int
+
+
+def is_covered(window: Window, monitor: Monitor) -> bool:
+    """Whether a window is about a monitor."""
+    covers = window.covers
+    return window.organization_id == monitor.organization_id and (
+        covers.all
+        or monitor.id in covers.monitor_ids
+        or (monitor.group != "" and monitor.group in covers.groups)
+        or any(tag in covers.tags for tag in monitor.tags)
+    )
+
+
+def windows_at(windows: Iterable[Window], monitor: Monitor, instant: int) -> tuple[Window, ...]:
+    """The windows in which a monitor is at an instant (UTC ms)."""
+    return tuple(window for window in windows if is_covered(window, monitor) and is_on(window, instant))
+
+
+def next_change(windows: Iterable[Window], monitor: Monitor, instant: int) -> int | None:
+    """The first instant after this one at which a window of a monitor begins or ends; None where none will."""
+    changes = (change_after(window, instant) for window in windows if is_covered(window, monitor))
+    return min((change for change in changes if change is not None), default=None)
+
+
+def is_on(window: Window, instant: int) -> bool:
+    """Whether it is one at this instant."""
+    return any(span.start <= instant < span.end for span in spans(window, instant, instant + 1))
+
+
+def change_after(window: Window, instant: int) -> int | None:
+    """When it begins or ends next; None for one that is over."""
+    for span in _from(window, instant):
+        if span.start > instant:
+            return span.start
+        if span.end > instant:
+            return span.end
+    return None
+
+
+def next_start(window: Window, instant: int) -> int | None:
+    """When it begins next, after this instant; None for one that does not."""
+    return next((span.start for span in _from(window, instant) if span.start > instant), None)
+
+
+def spans(window: Window, start: int, end: int) -> list[Span]:
+    """When it is one between two instants, in order, not cut; each time that overlaps them."""
+    found = []
+    for span in _from(window, start):
+        if span.start >= end:
+            break
+        if span.end > start:
+            found.append(span)
+    return found
+
+
+def _from(window: Window, instant: int) -> Iterator[Span]:
+    """Each time that it is, in order, from those on that may still be on at this instant."""
+    if window.repeat is None:
+        end = min(window.ends_at, window.ended_at) if window.ended_at else window.ends_at
+        if window.starts_at < end:
+            yield Span(window.starts_at, end)
+        return
+    repeat, duration = window.repeat, window.repeat.minutes * _MINUTE
+    first = max(instant - duration, window.starts_at) - _DAY
+    if first > _LAST:
+        return
+    day, sought = _local_day(first, repeat.zone), 0
+    while sought < _SEEKING:
+        sought += 1
+        if _is_day(repeat, day):
+            start = _instant(day, repeat.time, repeat.zone)
+            if repeat.until is not None and start >= repeat.until:
+                return
+            end = start + duration
+            if start <= window.ended_at:
+                end = min(end, window.ended_at)
+            if start >= window.starts_at and start < end:
+                yield Span(start, end)
+                sought = 0
+        day += timedelta(days=1)
+
+
+def _is_day(repeat: Repeat, day: date) -> bool:
+    match repeat.every:
+        case "day":
+            return True
+        case "week":
+            return day.isoweekday() in repeat.weekdays
+        case "month":
+            return _is_day_of_month(repeat, day)
+
+
+def _is_day_of_month(repeat: Repeat, day: date) -> bool:
+    if repeat.day is not None:
+        return _is_over_in(day, 1) if repeat.day == -1 else day.day == repeat.day
+    if day.isoweekday() != repeat.weekday:
+        return False
+    return _is_over_in(day, 7) if repeat.nth == -1 else (day.day + 6) // 7 == repeat.nth
+
+
+def _is_over_in(day: date, days: int) -> bool:
+    """Whether its month is over so many days later."""
+    return (day + timedelta(days=days)).month != day.month
+
+
+def _local_day(instant: int, zone: str) -> date:
+    return datetime.fromtimestamp(max(instant, 0) / 1000, _zone(zone)).date()
+
+
+def _instant(day: date, clock: str, zone: str) -> int:
+    hour, minute = clock.split(":")
+    local = datetime.combine(day, time(int(hour), int(minute)), _zone(zone))  # fold 0, as the docstring above says
+    return round(local.astimezone(UTC).timestamp() * 1000)
+
+
+@lru_cache(maxsize=64)
+def _zone(name: str) -> ZoneInfo:
+    return ZoneInfo(name)

@@ -1,0 +1,100 @@
+"""Maintenance windows over RPC. Scopes: read:monitors, write:monitors, on the whole organization."""
+
+from analytics_box.base import errors
+from analytics_box.products.monitors.access import Reach, check, global_reach
+from analytics_box.products.monitors.directory import Monitors
+from analytics_box.products.monitors.messages import OfOrganization
+from analytics_box.products.monitors.window import Repeat, Window, is_covered, next_start, spans
+from analytics_box.products.monitors.windows import change
+from analytics_box.products.monitors.windows.messages import (
+    ChangedMaintenance,
+    GivenRepeat,
+    MaintenanceShown,
+    NewMaintenance,
+    OneMaintenance,
+)
+from analytics_box.tenants.tenancy.messages import Success, date
+from analytics_box.web.call import Call
+
+
+async def list_maintenances(call: Call, given: OfOrganization) -> list[MaintenanceShown]:
+    """uptime.listMaintenances: the newest first. Raises Forbidden."""
+    acting = global_reach(call, given.organizationId)
+    await call.read(lambda db: check(db, acting, "viewer"))
+    return [_shown(call, window) for window in reversed(list(call.parts[Monitors].windows(acting.organization_id)))]
+
+
+async def create_maintenance(call: Call, given: NewMaintenance) -> MaintenanceShown:
+    """uptime.createMaintenance: while it is, checks go on and nobody is told. Raises Forbidden or BadRequest."""
+    acting, monitors = global_reach(call, given.organization_id), call.parts[Monitors]
+    made = await call.write(lambda db: change.create(db, monitors, acting, given))
+    monitors.remember_window(made)
+    return _shown(call, made)
+
+
+async def update_maintenance(call: Call, given: ChangedMaintenance) -> MaintenanceShown:
+    """uptime.updateMaintenance: what is not given stays. Raises Forbidden, NotFound or BadRequest."""
+    acting, monitors = _reach(call, given.maintenance_id), call.parts[Monitors]
+    changed = await call.write(lambda db: change.update(db, monitors, acting, given))
+    monitors.remember_window(changed)
+    return _shown(call, changed)
+
+
+async def end_maintenance(call: Call, given: OneMaintenance) -> MaintenanceShown:
+    """uptime.endMaintenance: what is under way is over now; one that repeats comes again.
+
+    Raises Forbidden, NotFound or BadRequest.
+    """
+    acting = _reach(call, given.maintenanceId)
+    ended = await call.write(lambda db: change.end(db, acting, given.maintenanceId))
+    call.parts[Monitors].remember_window(ended)
+    return _shown(call, ended)
+
+
+async def delete_maintenance(call: Call, given: OneMaintenance) -> Success:
+    """uptime.deleteMaintenance: it is gone at once; what was, stays so. Raises Forbidden or NotFound."""
+    acting = _reach(call, given.maintenanceId)
+    gone = await call.write(lambda db: change.delete(db, acting, given.maintenanceId))
+    call.parts[Monitors].forget_window(gone)
+    return Success()
+
+
+def _reach(call: Call, window_id: str) -> Reach:
+    """Where a caller acts on this window: a person in any of their organizations. Raises NotFound or Forbidden."""
+    found = call.parts[Monitors].window(window_id)
+    if found is None:
+        raise errors.NotFound.of("maintenance", window_id)
+    person = call.identity.person
+    if person is not None and person.role_in(found.organization_id) is None:
+        raise errors.NotFound.of("maintenance", window_id)
+    return global_reach(call, found.organization_id if person is not None else None)
+
+
+def _shown(call: Call, window: Window) -> MaintenanceShown:
+    now = call.now
+    current = spans(window, now, now + 1)
+    over = current[-1].end if current else None
+    following = next_start(window, now)
+    covered = sum(is_covered(window, monitor) for monitor in call.parts[Monitors].of(window.organization_id))
+    return MaintenanceShown(
+        id=window.id,
+        organization_id=window.organization_id,
+        name=window.name,
+        covers=window.covers,
+        starts_at=date(window.starts_at),
+        ends_at=date(window.ends_at) if window.ends_at else None,
+        repeat=_repeat(window.repeat),
+        status="active" if current else "over" if following is None else "scheduled",
+        current_ends_at=date(over) if over is not None else None,
+        next_starts_at=date(following) if following is not None else None,
+        monitors=covered,
+        created_at=date(window.created_at),
+        updated_at=date(window.updated_at),
+    )
+
+
+def _repeat(repeat: Repeat | None) -> GivenRepeat | None:
+    if repeat is None:
+        return None
+    fields = {name: getattr(repeat, name) for name in Repeat.__struct_fields__}
+    return GivenRepeat(**fields | {"until": date(repeat.until) if repeat.until is not None else None})

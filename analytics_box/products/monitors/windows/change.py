@@ -1,0 +1,129 @@
+"""Making, changing and ending maintenance windows: each verb writes its row and audit entry in the caller's
+transaction. Whoever calls one tells the directory after the commit."""
+
+from typing import Any, Final
+
+import msgspec
+from msgspec import UnsetType
+from msgspec.structs import replace
+
+from analytics_box.base import audit, errors, ids
+from analytics_box.base.acting import By
+from analytics_box.base.errors import BadRequest
+from analytics_box.base.store.db import Connection
+from analytics_box.products.monitors.access import Reach, check
+from analytics_box.products.monitors.directory import Monitors
+from analytics_box.products.monitors.window import Window, is_on
+from analytics_box.products.monitors.windows import rows, rules
+from analytics_box.products.monitors.windows.messages import ChangedMaintenance, NewMaintenance
+
+_SUBJECT: Final = "maintenance"
+_NOT_AUDITED: Final = frozenset(("id", "organization_id", "created_at", "updated_at"))
+
+
+def create(db: Connection, monitors: Monitors, acting: Reach, given: NewMaintenance, *, window_id: str = "") -> Window:
+    """A new window, with a new id unless one is given. Raises Forbidden, BadRequest or Conflict."""
+    check(db, acting, "member")
+    now = acting.by.now
+    if rows.count_of(db, acting.organization_id) >= rules.MOST:
+        raise errors.Conflict.full(
+            "maintenances",
+            rules.MOST,
+            f"An organization can have up to {rules.MOST:,} maintenance windows; delete one that has ended",
+        )
+    made = _checked(monitors, drafted(acting, given, window_id or ids.new_id()), now)
+    rows.insert(db, made)
+    _record(db, acting.by, made, "created", _plain(made))
+    return made
+
+
+def drafted(acting: Reach, given: NewMaintenance, window_id: str) -> Window:
+    """A window of these values that is nowhere stored. Raises BadRequest."""
+    if given.repeat is None and (given.starts_at is None or given.ends_at is None):
+        raise BadRequest.about("startsAt", "Say when it starts and ends, or how it repeats")
+    now = acting.by.now
+    return Window(
+        id=window_id,
+        organization_id=acting.organization_id,
+        name=given.name,
+        covers=given.covers,
+        starts_at=rules.instant_of(given.starts_at, "startsAt") if given.starts_at is not None else now,
+        ends_at=rules.instant_of(given.ends_at, "endsAt") if given.ends_at is not None else 0,
+        repeat=rules.repeat_of(given.repeat),
+        created_at=now,
+        updated_at=now,
+    )
+
+
+def update(db: Connection, monitors: Monitors, acting: Reach, given: ChangedMaintenance) -> Window:
+    """Another state of a window; what is not given stays. Raises Forbidden, NotFound or BadRequest."""
+    check(db, acting, "member")
+    before = existing(db, acting, given.maintenance_id)
+    found: dict[str, Any] = {}
+    if not isinstance(given.name, UnsetType):
+        found["name"] = given.name
+    if not isinstance(given.covers, UnsetType):
+        found["covers"] = given.covers
+    if not isinstance(given.starts_at, UnsetType):
+        found["starts_at"] = rules.instant_of(given.starts_at, "startsAt")
+    if not isinstance(given.ends_at, UnsetType):
+        found["ends_at"] = rules.instant_of(given.ends_at, "endsAt") if given.ends_at is not None else 0
+    if not isinstance(given.repeat, UnsetType):
+        found["repeat"] = rules.repeat_of(given.repeat)
+    after = replace(before, **found)
+    if (after.starts_at, after.ends_at, after.repeat) != (before.starts_at, before.ends_at, before.repeat):
+        after = replace(after, ended_at=0)
+    return _store(db, acting.by, before, _checked(monitors, after, acting.by.now))
+
+
+def end(db: Connection, acting: Reach, window_id: str) -> Window:
+    """What is under way is over now; one that repeats comes again. Raises Forbidden, NotFound or BadRequest."""
+    check(db, acting, "member")
+    before = existing(db, acting, window_id)
+    if not is_on(before, acting.by.now):
+        raise BadRequest("This maintenance is not under way")
+    return _store(db, acting.by, before, replace(before, ended_at=acting.by.now))
+
+
+def delete(db: Connection, acting: Reach, window_id: str) -> Window:
+    """The window is gone. Raises Forbidden or NotFound."""
+    check(db, acting, "member")
+    gone = existing(db, acting, window_id)
+    rows.delete(db, gone.id)
+    _record(db, acting.by, gone, "deleted", {"name": gone.name})
+    return gone
+
+
+def existing(db: Connection, acting: Reach, window_id: str) -> Window:
+    """Raises NotFound for an unknown window and for one of another organization."""
+    found = rows.find(db, window_id)
+    if found is None or found.organization_id != acting.organization_id:
+        raise errors.NotFound.of("maintenance", window_id)
+    return found
+
+
+def _checked(monitors: Monitors, window: Window, now: int) -> Window:
+    named = [monitors.find(monitor_id) for monitor_id in window.covers.monitor_ids]
+    if any(monitor is None or monitor.organization_id != window.organization_id for monitor in named):
+        raise BadRequest.about("covers.monitorIds", "There is no monitor with one of these ids in the organization")
+    return rules.checked(window, now)
+
+
+def _store(db: Connection, by: By, before: Window, after: Window) -> Window:
+    old, new = _plain(before), _plain(after)
+    changes = {name: {"before": old[name], "after": new[name]} for name in old if old[name] != new[name]}
+    if not changes:
+        return before
+    after = replace(after, updated_at=by.now)
+    rows.update(db, after)
+    _record(db, by, after, "updated", {"name": after.name} | changes)
+    return after
+
+
+def _plain(window: Window) -> dict[str, Any]:
+    audited = (name for name in Window.__struct_fields__ if name not in _NOT_AUDITED)
+    return {name: msgspec.to_builtins(getattr(window, name)) for name in audited}
+
+
+def _record(db: Connection, by: By, window: Window, action: audit.Action, detail: dict[str, Any]) -> None:
+    audit.record(db, by, window.organization_id, action, _SUBJECT, window.id, detail)

@@ -1,0 +1,222 @@
+"""Planned maintenance under /monitors/maintenance. It does what the procedures do."""
+
+from datetime import date, datetime
+from typing import Final
+from zoneinfo import available_timezones
+
+from litestar.params import FromPath
+from msgspec import Struct
+
+from analytics_box.base.errors import BadRequest, Conflict, NotFound
+from analytics_box.base.identity import Person
+from analytics_box.base.texts import MaintenancePages, MonitorList, Ranges, figures
+from analytics_box.products.monitors.directory import Monitors
+from analytics_box.products.monitors.messages import OfOrganization
+from analytics_box.products.monitors.monitor import HOME
+from analytics_box.products.monitors.page_frame import frame
+from analytics_box.products.monitors.windows import calendar
+from analytics_box.products.monitors.windows import calls as procedures
+from analytics_box.products.monitors.windows.fields import changed, created, fields_of, new_fields, read_fields
+from analytics_box.products.monitors.windows.messages import MaintenanceShown, OneMaintenance
+from analytics_box.tenants.tenancy.messages import millis
+from analytics_box.web.page import dates
+from analytics_box.web.page.questions import ask
+from analytics_box.web.page.templates import field_errors
+from analytics_box.web.page.visit import Answer, Next, Page, Visit, Visitor
+
+PLACE: Final = f"{HOME}/maintenance"
+MOST_MONITORS: Final = 500  # to choose from; of more, whoever plans names groups or tags
+_FIELDS: Final = {
+    "startsAt": "start",
+    "endsAt": "end",
+    "covers": "all",
+    "repeat.time": "time",
+    "repeat.minutes": "minutes",
+}
+
+
+class Line(Struct, frozen=True):
+    """A maintenance in the list."""
+
+    name: str
+    href: str
+    now: bool
+    state: str
+    what: str
+    when: str
+    next: str
+
+
+class CalendarDay(Struct, frozen=True):
+    """A day of the calendar; an entry is the path of a maintenance, its name and its times."""
+
+    label: str
+    is_today: bool
+    entries: tuple[tuple[str, str, str], ...]
+    more: str
+
+
+async def maintenance_list(visit: Visitor) -> Page:
+    """GET /monitors/maintenance."""
+    found = await procedures.list_maintenances(visit.call, OfOrganization())
+    return visit.pages.show(
+        "maintenance.html",
+        shell=frame(visit.person),
+        windows=[_line(visit, one) for one in found],
+        weeks=_weeks(visit),
+        weekdays=Ranges.weekdays,
+        editable=visit.person.may("member"),
+        done=MonitorList.done.get(visit.asked("done"), ""),
+    )
+
+
+async def new_form(visit: Visitor) -> Page:
+    """GET /monitors/maintenance/new."""
+    return await _page(visit, new_fields(visit.call.now, visit.person.time_zone))
+
+
+async def add(visit: Visitor) -> Answer:
+    """POST /monitors/maintenance/new."""
+    fields = read_fields(await visit.form())
+    try:
+        visit.saves()
+        await procedures.create_maintenance(visit.call, created(fields))
+    except (BadRequest, Conflict) as wrong:
+        return await _page(visit, fields, wrong=wrong)
+    return visit.go(f"{PLACE}?done=maintenance-made")
+
+
+async def edit_form(visit: Visitor, maintenance_id: FromPath[str]) -> Page:
+    """GET /monitors/maintenance/{id}. Raises NotFound."""
+    found = await _found(visit, maintenance_id)
+    return await _page(visit, fields_of(found, visit.person.time_zone), found)
+
+
+async def save(visit: Visitor, maintenance_id: FromPath[str]) -> Answer:
+    """POST /monitors/maintenance/{id}. Raises NotFound."""
+    found, fields = await _found(visit, maintenance_id), read_fields(await visit.form())
+    try:
+        visit.saves()
+        await procedures.update_maintenance(visit.call, changed(fields, found.id))
+    except (BadRequest, Conflict) as wrong:
+        return await _page(visit, fields, found, wrong=wrong)
+    return visit.go(f"{PLACE}?done=maintenance-saved")
+
+
+async def delete_form(visit: Visitor, maintenance_id: FromPath[str]) -> Page:
+    """GET /monitors/maintenance/{id}/delete: are you sure? Raises NotFound."""
+    found = await _found(visit, maintenance_id)
+    action = f"{PLACE}/{found.id}/delete"
+    return ask(visit, frame(visit.person), MaintenancePages.delete, found.name, action=action, back=PLACE)
+
+
+async def delete(visit: Visitor, maintenance_id: FromPath[str]) -> Next:
+    """POST /monitors/maintenance/{id}/delete. Raises NotFound."""
+    await procedures.delete_maintenance(visit.call, OneMaintenance(maintenance_id))
+    return visit.go(f"{PLACE}?done=maintenance-deleted")
+
+
+async def end(visit: Visitor, maintenance_id: FromPath[str]) -> Next:
+    """POST /monitors/maintenance/{id}/end. Raises NotFound or BadRequest."""
+    await procedures.end_maintenance(visit.call, OneMaintenance(maintenance_id))
+    return visit.go(f"{PLACE}?done=maintenance-ended")
+
+
+async def _found(visit: Visit, maintenance_id: str) -> MaintenanceShown:
+    for one in await procedures.list_maintenances(visit.call, OfOrganization()):
+        if one.id == maintenance_id:
+            return one
+    raise NotFound.of("maintenance", maintenance_id)
+
+
+async def _page(
+    visit: Visit,
+    fields: dict[str, str],
+    found: MaintenanceShown | None = None,
+    *,
+    wrong: BadRequest | Conflict | None = None,
+) -> Page:
+    errors = {_FIELDS.get(name, name): message for name, message in field_errors(wrong).items()} if wrong else {}
+    return visit.pages.show(
+        "maintenance_form.html",
+        code=wrong.status if wrong is not None else 200,
+        shell=frame(visit.person),
+        name=figures.visible(found.name) if found is not None else "",
+        action=f"{PLACE}/{found.id}" if found is not None else f"{PLACE}/new",
+        back=PLACE,
+        values=fields,
+        errors=errors,
+        general=wrong.message if wrong is not None and not errors else "",
+        monitors=_monitors(visit),
+        weekdays=[(str(day + 1), Ranges.weekdays[day]) for day in range(7)],
+        zones=sorted(available_timezones()),
+    )
+
+
+def _monitors(visit: Visit) -> list[tuple[str, str]]:
+    own = visit.parts[Monitors].of(visit.person.organization_id)
+    return sorted(((one.id, figures.visible(one.called)) for one in own), key=lambda one: one[1].casefold())[
+        :MOST_MONITORS
+    ]
+
+
+def _weeks(visit: Visit) -> list[list[CalendarDay]]:
+    """The calendar; none where nothing is planned."""
+    person, planned = visit.person, visit.parts[Monitors].windows(visit.person.organization_id)
+    made = calendar.weeks(planned, visit.call.now, person.time_zone) if planned else ()
+    return [[_calendar_day(day, person) for day in week] for week in made]
+
+
+def _calendar_day(day: calendar.Day, person: Person) -> CalendarDay:
+    return CalendarDay(
+        label=dates.short_day_text(day.date, person.date_format),
+        is_today=day.is_today,
+        entries=tuple((f"{PLACE}/{one.id}", figures.visible(one.name), _times(one, person)) for one in day.entries),
+        more=MaintenancePages.more.format(count=day.more) if day.more else "",
+    )
+
+
+def _times(entry: calendar.Entry, person: Person) -> str:
+    """From when to when on that day; open where it goes on before or after."""
+    begins, ends = (
+        dates.time_text(datetime.combine(date.min, one), person.time_format) if one is not None else ""
+        for one in (entry.begins, entry.ends)
+    )
+    return f"{begins}–{ends}" if begins or ends else MaintenancePages.whole_day
+
+
+def _line(visit: Visit, one: MaintenanceShown) -> Line:
+    words, person = MaintenancePages, visit.person
+    following = ""
+    if one.status == "active" and one.current_ends_at is not None:
+        following = words.until.format(when=dates.moment(millis(one.current_ends_at), person))
+    elif one.next_starts_at is not None and one.repeat is not None:
+        following = words.next.format(when=dates.moment(millis(one.next_starts_at), person))
+    return Line(
+        name=figures.visible(one.name),
+        href=f"{PLACE}/{one.id}",
+        now=one.status == "active",
+        state=words.states[one.status],
+        what=words.everything if one.covers.all else MonitorList.counted[one.monitors == 1].format(count=one.monitors),
+        when=_when(one, person),
+        next=following,
+    )
+
+
+def _when(one: MaintenanceShown, person: Person) -> str:
+    words, repeat = MaintenancePages, one.repeat
+    if repeat is None:
+        ends = dates.moment(millis(one.ends_at), person) if one.ends_at is not None else ""
+        return f"{dates.moment(millis(one.starts_at), person)} – {ends}"
+    days = ", ".join(Ranges.weekdays[day - 1] for day in repeat.weekdays)
+    every = {"day": words.frequencies["daily"], "week": days, "month": _of_month(one)}[repeat.every]
+    return words.again.format(
+        every=every, time=repeat.time, zone=repeat.zone, lasts=figures.duration(repeat.minutes * 60)
+    )
+
+
+def _of_month(one: MaintenanceShown) -> str:
+    repeat = one.repeat
+    if repeat is None or repeat.day is None:
+        return MaintenancePages.frequencies["monthly"]
+    return MaintenancePages.monthly.format(day=repeat.day)

@@ -1,0 +1,67 @@
+"""What a maintenance window may say. Pure."""
+
+import unicodedata
+from datetime import UTC, datetime
+from typing import Final
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from msgspec.structs import replace
+
+from analytics_box.base.errors import BadRequest
+from analytics_box.products.monitors.window import Repeat, Window, change_after
+from analytics_box.products.monitors.windows.messages import GivenRepeat
+
+MOST: Final = 1_000  # windows of an organization
+_YEARS: Final = range(2000, 2200)
+_LONGEST: Final = 366 * 86_400_000  # of one that is once
+
+
+def checked(window: Window, now: int) -> Window:
+    """The window with its name in its one spelling. Raises BadRequest."""
+    name = window.name.strip()
+    if not name or any(unicodedata.category(letter) in {"Cc", "Cf", "Cs"} for letter in name):
+        raise BadRequest.about("name", "Give it a name")
+    covers = window.covers
+    if not (covers.all or covers.monitor_ids or covers.groups or covers.tags):
+        raise BadRequest.about("covers", "Say which monitors: all, or some by monitorIds, groups or tags")
+    if window.repeat is not None:
+        _check_repeat(window.repeat)
+        window = replace(window, ends_at=0)
+    elif window.ends_at <= window.starts_at:
+        raise BadRequest.about("endsAt", "It has to end after it starts")
+    elif window.ends_at - window.starts_at > _LONGEST:
+        raise BadRequest.about("endsAt", "It may last a year; pause monitors for longer")
+    if change_after(window, now) is None:
+        raise BadRequest.about("endsAt" if window.repeat is None else "repeat.until", "It would be over already")
+    return replace(window, name=name)
+
+
+def repeat_of(given: GivenRepeat | None) -> Repeat | None:
+    """How it repeats. Raises BadRequest."""
+    if given is None:
+        return None
+    fields = {name: getattr(given, name) for name in Repeat.__struct_fields__}
+    until = instant_of(given.until, "repeat.until") if given.until is not None else None
+    return Repeat(**fields | {"until": until, "weekdays": tuple(sorted({*given.weekdays}))})
+
+
+def instant_of(given: datetime, where: str) -> int:
+    """A date as UTC ms; one without a zone is UTC. Raises BadRequest."""
+    aware = given if given.tzinfo is not None else given.replace(tzinfo=UTC)
+    if aware.year not in _YEARS:
+        raise BadRequest.about(where, f"The year must lie between {_YEARS.start} and {_YEARS.stop - 1}")
+    return round(aware.timestamp() * 1000)
+
+
+def _check_repeat(repeat: Repeat) -> None:
+    try:
+        ZoneInfo(repeat.zone)
+    except (ZoneInfoNotFoundError, ValueError, OSError) as unknown:
+        raise BadRequest.about("repeat.zone", "This is no time zone; write it like Europe/Berlin") from unknown
+    if (repeat.every == "week") != bool(repeat.weekdays):
+        raise BadRequest.about("repeat.weekdays", "Name the weekdays of one that comes each week, and only of such")
+    by_day, by_weekday = repeat.day is not None, repeat.nth is not None and repeat.weekday is not None
+    if repeat.every == "month" and (by_day == by_weekday or repeat.day == 0):
+        raise BadRequest.about("repeat.day", "Name the day of the month, or the nth weekday of it")
+    if (repeat.nth is None) != (repeat.weekday is None) or (repeat.every != "month" and (by_day or by_weekday)):
+        raise BadRequest.about("repeat.nth", "An nth weekday, or a day, is of one that comes each month")

@@ -1,0 +1,74 @@
+"""The procedures `annotations.*` (wire 10.5). Keys need read:data to read and manage:websites to write.
+
+Anonymous callers see the public notes of public websites.
+"""
+
+from functools import partial
+
+from analytics_box.base.clock import DAY
+from analytics_box.products.notes import change, draft, rows
+from analytics_box.products.notes.annotation import Annotation
+from analytics_box.products.notes.messages import (
+    AnnotationShown,
+    ChangedAnnotation,
+    ListAnnotations,
+    NewAnnotation,
+    OneAnnotation,
+    shown,
+)
+from analytics_box.products.notes.reach import own_note, seen, visible
+from analytics_box.products.notes.rules import moment
+from analytics_box.tenants.tenancy.messages import Success
+from analytics_box.tenants.websites.reach import own
+from analytics_box.web.call import Call
+
+FIRST, LAST = -(2**53), 2**53  # before and after every note
+
+
+async def list_annotations(call: Call, given: ListAnnotations) -> list[AnnotationShown]:
+    """annotations.list: the latest first. Raises NotFound, BadRequest, or AuthRequired for anonymous callers."""
+    website, every = visible(call, given.websiteId)
+    first = moment(given.startDate, "startDate").at if given.startDate else FIRST
+    last = moment(given.endDate, "endDate").at + DAY - 1 if given.endDate else LAST
+    found = await call.read(
+        partial(rows.between, website_id=website.id, first=first, last=last, most=given.limit, public=not every)
+    )
+    return [shown(note, own=every) for note in found]
+
+
+async def get_by_id(call: Call, given: OneAnnotation) -> AnnotationShown:
+    """annotations.getById. Raises NotFound, or AuthRequired for anonymous callers."""
+    found, own_website = await seen(call, given.id)
+    return shown(found, own=own_website)
+
+
+async def create(call: Call, given: NewAnnotation) -> AnnotationShown:
+    """annotations.create: a note on all charts of a website. Raises NotFound, BadRequest or Conflict."""
+    return shown(await add(call, given))
+
+
+async def update(call: Call, given: ChangedAnnotation) -> AnnotationShown:
+    """annotations.update: what is not given stays. Raises NotFound or BadRequest."""
+    return shown(await alter(call, given))
+
+
+async def delete(call: Call, given: OneAnnotation) -> Success:
+    """annotations.delete. Raises NotFound."""
+    website, _ = await own_note(call, given.id)
+    await call.write(lambda db: change.delete(db, website, call.by, given.id))
+    return Success()
+
+
+async def add(call: Call, given: NewAnnotation) -> Annotation:
+    """Write a note. Raises NotFound, BadRequest or Conflict."""
+    website = own(call, given.websiteId)
+    period, content = draft.drafted(given, call.now)
+    return await call.write(lambda db: change.create(db, website, call.by, period, content))
+
+
+async def alter(call: Call, given: ChangedAnnotation) -> Annotation:
+    """Change a note. Raises NotFound or BadRequest."""
+    website, _ = await own_note(call, given.id)
+    return await call.write(
+        lambda db: change.update(db, website, call.by, draft.redrafted(change.existing(db, website, given.id), given))
+    )

@@ -1,0 +1,68 @@
+"""Writing, changing and deleting a note: each verb with its row and its audit entry in the caller's transaction."""
+
+from typing import Final
+
+from msgspec.structs import replace
+
+from analytics_box.base import audit, ids
+from analytics_box.base.acting import By
+from analytics_box.base.errors import Conflict, NotFound
+from analytics_box.base.store.db import Connection
+from analytics_box.products.notes import rows
+from analytics_box.products.notes.annotation import MOST_NOTES, Annotation, Content
+from analytics_box.products.notes.rules import Period
+from analytics_box.tenants.websites.rules import Website
+
+_SUBJECT: Final = "annotation"
+
+
+def create(db: Connection, website: Website, by: By, period: Period, content: Content) -> Annotation:
+    """A new note. Raises Conflict where the website has as many as it may have."""
+    if rows.count(db, website.id) >= MOST_NOTES:
+        raise Conflict.full(
+            "annotations", MOST_NOTES, f"A website can have up to {MOST_NOTES:,} notes; delete some first"
+        )
+    made = Annotation(
+        id=ids.new_id(),
+        website_id=website.id,
+        at=period.at,
+        until=period.until,
+        content=content,
+        created_by=by.actor,
+        created_at=by.now,
+        updated_at=by.now,
+    )
+    rows.insert(db, made)
+    _record(db, website, by, "created", made)
+    return made
+
+
+def update(db: Connection, website: Website, by: By, after: Annotation) -> Annotation:
+    """Another state of a note. Raises NotFound where it is gone meanwhile."""
+    before = existing(db, website, after.id)
+    if after == before:
+        return before
+    after = replace(after, updated_at=by.now)
+    rows.update(db, after)
+    _record(db, website, by, "updated", after)
+    return after
+
+
+def delete(db: Connection, website: Website, by: By, annotation_id: str) -> None:
+    """It is gone. Raises NotFound."""
+    gone = existing(db, website, annotation_id)
+    rows.delete(db, gone.id)
+    _record(db, website, by, "deleted", gone)
+
+
+def existing(db: Connection, website: Website, annotation_id: str) -> Annotation:
+    """A note of a website. Raises NotFound."""
+    found = rows.find(db, annotation_id)
+    if found is None or found.website_id != website.id:
+        raise NotFound.of("annotation", annotation_id)
+    return found
+
+
+def _record(db: Connection, website: Website, by: By, action: audit.Action, note: Annotation) -> None:
+    detail = {"text": note.content.text, "websiteId": website.id}
+    audit.record(db, by, website.organization_id, action, _SUBJECT, note.id, detail)

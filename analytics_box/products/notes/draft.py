@@ -1,0 +1,76 @@
+"""What a message or a form makes of a note. Pure: raises BadRequest for what no note can be."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from analytics_box.products.notes import rules
+from analytics_box.products.notes.annotation import USUAL_COLOR, Annotation, Content, Kind
+from analytics_box.products.notes.messages import ChangedAnnotation, NewAnnotation
+from analytics_box.products.notes.rules import Moment, Period
+
+
+def drafted(given: NewAnnotation, now: int) -> tuple[Period, Content]:
+    """A new note. `now` is UTC ms. Raises BadRequest."""
+    kind: Kind = given.annotationType or ("range" if given.xEndValue else "point")
+    start = Moment(now, whole_day=False) if given.xValue is None else rules.moment(given.xValue, "xValue")
+    end = rules.moment(given.xEndValue, "xEndValue") if given.xEndValue else None
+    period = rules.period(start, end, ranged=kind == "range")
+    return period, Content(
+        text=rules.text(given.text),
+        kind=kind,
+        days=period.days,
+        tags=rules.tags(given.tags),
+        color=USUAL_COLOR if given.color is None else rules.color(given.color),
+        public=given.isPublic,
+        chart=rules.chart(given.chartContext),
+        height=given.yValue,
+    )
+
+
+def redrafted(before: Annotation, given: ChangedAnnotation) -> Annotation:
+    """A note as it would be changed; what is not given stays. Raises BadRequest."""
+    wanted: dict[str, Any] = {}
+    if given.text is not UNSET:
+        wanted["text"] = rules.text(given.text)
+    if given.tags is not UNSET:
+        wanted["tags"] = rules.tags(given.tags)
+    if given.color is not UNSET:
+        wanted["color"] = rules.color(given.color)
+    if given.isPublic is not UNSET:
+        wanted["public"] = given.isPublic
+    if given.yValue is not UNSET:
+        wanted["height"] = given.yValue
+    kind = _kind(before, given)
+    period = rules.period(_start(before, given), _end(before, given), ranged=kind == "range")
+    content = replace(before.content, **wanted, kind=kind, days=period.days)
+    return replace(before, at=period.at, until=period.until, content=content)
+
+
+def day_of(at: int) -> str:
+    """The day of a note of whole days, as YYYY-MM-DD."""
+    return datetime.fromtimestamp(at / 1000, UTC).date().isoformat()
+
+
+def _kind(before: Annotation, given: ChangedAnnotation) -> Kind:
+    if given.annotationType is not UNSET:
+        return given.annotationType
+    if given.xEndValue is UNSET:
+        return before.content.kind
+    if given.xEndValue:
+        return "range"
+    return "point" if before.content.kind == "range" else before.content.kind
+
+
+def _start(before: Annotation, given: ChangedAnnotation) -> Moment:
+    if given.xValue is not UNSET:
+        return rules.moment(given.xValue, "xValue")
+    return Moment(before.at, before.content.days)
+
+
+def _end(before: Annotation, given: ChangedAnnotation) -> Moment | None:
+    if given.xEndValue is UNSET:
+        return None if before.until is None else Moment(before.until, before.content.days)
+    return rules.moment(given.xEndValue, "xEndValue") if given.xEndValue else None

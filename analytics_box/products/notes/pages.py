@@ -1,0 +1,139 @@
+"""The page of a website's notes: whoever sees the website sees them, members write them."""
+
+from functools import partial
+from zoneinfo import ZoneInfo
+
+from litestar.params import FromPath
+
+from analytics_box.base import texts
+from analytics_box.products.notes import calls, change, form, rows
+from analytics_box.products.notes.annotation import USUAL_COLOR
+from analytics_box.products.notes.messages import OneAnnotation
+from analytics_box.products.notes.view import line
+from analytics_box.query import ranges
+from analytics_box.query.ranges import zone as zone_of
+from analytics_box.tenants.websites.reach import own
+from analytics_box.tenants.websites.shell import site_shell
+from analytics_box.web.page.dates import formats_of
+from analytics_box.web.page.questions import ask, back_of, short_name
+from analytics_box.web.page.visit import Again, Answer, Page, Visit, Visitor
+
+OF_A_PAGE = 100
+
+
+async def show(visit: Visitor, website_id: FromPath[str]) -> Page:
+    """GET /sites/{id}/notes: all notes, the latest first, and the form of a new one. Raises NotFound."""
+    return await _list(visit, website_id, Again())
+
+
+async def add(visit: Visitor, website_id: FromPath[str]) -> Answer:
+    """POST /sites/{id}/notes: write a note. Raises NotFound."""
+    typed = await visit.form()
+    home = f"/sites/{website_id}"
+
+    async def save() -> str:
+        await calls.add(visit.call, form.new_of(typed, website_id, _zone(visit, typed.get("zone", ""))))
+        return back_of(typed.get("back", ""), home) or f"{home}/notes?done=added"
+
+    return await visit.submit(save, lambda to, again: _list(to, website_id, again), values=typed)
+
+
+async def edit_form(visit: Visitor, website_id: FromPath[str], note_id: FromPath[str]) -> Page:
+    """GET /sites/{id}/notes/{note}: the form that changes a note. Raises NotFound."""
+    return await _edit(visit, website_id, note_id, Again())
+
+
+async def save_note(visit: Visitor, website_id: FromPath[str], note_id: FromPath[str]) -> Answer:
+    """POST /sites/{id}/notes/{note}: change a note. Raises NotFound."""
+    typed = await visit.form()
+    home = f"/sites/{website_id}"
+
+    async def save() -> str:
+        await calls.alter(visit.call, form.change_of(typed, note_id, _zone(visit)))
+        return back_of(typed.get("back", ""), home) or f"{home}/notes?done=saved"
+
+    return await visit.submit(save, lambda to, again: _edit(to, website_id, note_id, again), values=typed)
+
+
+async def delete_form(visit: Visitor, website_id: FromPath[str], note_id: FromPath[str]) -> Page:
+    """GET /sites/{id}/notes/{note}/delete: are you sure? Raises NotFound."""
+    website = own(visit.call, website_id)
+    note = await visit.call.read(partial(change.existing, website=website, annotation_id=note_id))
+    home = f"/sites/{website.id}"
+    back = back_of(visit.asked("back"), home)
+    return ask(
+        visit,
+        site_shell(visit, "overview", website),
+        texts.Notes.delete_note,
+        short_name(note.content.text),
+        action=f"{home}/notes/{note.id}/delete",
+        back=back or f"{home}/notes",
+        fields={"back": back},
+    )
+
+
+async def delete_note(visit: Visitor, website_id: FromPath[str], note_id: FromPath[str]) -> Answer:
+    """POST /sites/{id}/notes/{note}/delete. Raises NotFound."""
+    typed = await visit.form()
+    await calls.delete(visit.call, OneAnnotation(note_id))
+    home = f"/sites/{website_id}"
+    return visit.go(back_of(typed.get("back", ""), home) or f"{home}/notes?done=deleted")
+
+
+def _zone(visit: Visit, named: str = "") -> ZoneInfo:
+    """The time zone that a form names, else the person's."""
+    return zone_of(named or visit.person.time_zone)
+
+
+async def _list(visit: Visit, website_id: str, again: Again) -> Page:
+    website, person = own(visit.call, website_id), visit.person
+    asked = visit.asked("page")
+    number = int(asked) if asked.isascii() and asked.isdigit() and len(asked) < 4 else 0
+    found = await visit.call.read(
+        partial(
+            rows.between,
+            website_id=website.id,
+            first=calls.FIRST,
+            last=calls.LAST,
+            most=OF_A_PAGE + 1,
+            skip=number * OF_A_PAGE,
+        )
+    )
+    zone, home = _zone(visit), f"/sites/{website.id}/notes"
+    today = ranges.today(visit.call.now, zone).isoformat()
+    return visit.pages.show(
+        "notes.html",
+        code=again.code,
+        shell=site_shell(visit, "overview", website),
+        site=website,
+        home=home,
+        notes=[line(note, zone, formats_of(person)) for note in found[:OF_A_PAGE]],
+        later=f"{home}?page={number - 1}" if number else "",
+        earlier=f"{home}?page={number + 1}" if len(found) > OF_A_PAGE else "",
+        values=again.values
+        or {"color": USUAL_COLOR, "xValue": visit.asked("day") or today, "back": visit.asked("back")},
+        errors=again.wrong,
+        general=again.general,
+        may_write=person.may("member"),
+        zone=zone.key,
+        url=visit.parts.settings.public_url,
+        done=texts.Notes.done.get(visit.asked("done"), ""),
+    )
+
+
+async def _edit(visit: Visit, website_id: str, note_id: str, again: Again) -> Page:
+    website = own(visit.call, website_id)
+    note = await visit.call.read(partial(change.existing, website=website, annotation_id=note_id))
+    zone = _zone(visit)
+    return visit.pages.show(
+        "note.html",
+        code=again.code,
+        shell=site_shell(visit, "overview", website),
+        site=website,
+        note=line(note, zone, formats_of(visit.person)),
+        values=again.values or {**form.values_of(note, zone), "back": visit.asked("back")},
+        back=back_of(again.values.get("back", "") or visit.asked("back"), f"/sites/{website.id}"),
+        errors=again.wrong,
+        general=again.general,
+        zone=zone.key,
+    )

@@ -1,0 +1,113 @@
+"""autocomplete.get (wire 10.5): the values that a website's events have. Keys need read:data."""
+
+from typing import Final
+
+from msgspec import Struct, structs
+
+from analytics_box.base import errors
+from analytics_box.base.clock import Clock
+from analytics_box.base.errors import BadRequest, InvalidQuery
+from analytics_box.figures.asking import Asking, Unanswered
+from analytics_box.products.overview.board import WEBSITE
+from analytics_box.query import ranges
+from analytics_box.query.ranges import Days
+from analytics_box.query.run import Queries
+from analytics_box.tenants.tenancy.messages import Text
+from analytics_box.tenants.websites.reach import own
+from analytics_box.web.call import Call
+
+KEPT_SECONDS = 1_800.0
+MOST_KEPT = 100
+MOST_LETTERS = 2_000_000  # of all that is kept: what strangers call their pages may be long
+MOST_VALUES = 1_000  # of each list
+# Each list: its query type, and the field of a row that names the value.
+_LISTS: Final = {
+    "customEvents": ("custom_events", "name"),
+    "pagePaths": ("top_pages", "path"),
+    "browsers": ("browser_name", "name"),
+    "operatingSystems": ("os_name", "name"),
+    "countries": ("country", "name"),
+    "deviceTypes": ("device_types", "name"),
+    "utmSources": ("utm_sources", "name"),
+    "utmMediums": ("utm_mediums", "name"),
+    "utmCampaigns": ("utm_campaigns", "name"),
+}
+
+
+class Asked(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of autocomplete.get: days as YYYY-MM-DD, both inclusive; without them the last 30."""
+
+    websiteId: Text
+    startDate: Text | None = None
+    endDate: Text | None = None
+
+
+class Suggestions(Struct, frozen=True):
+    """Output of autocomplete.get: of each the most frequent first, at most 1,000."""
+
+    customEvents: list[str]
+    pagePaths: list[str]
+    browsers: list[str]
+    operatingSystems: list[str]
+    countries: list[str]
+    deviceTypes: list[str]
+    utmSources: list[str]
+    utmMediums: list[str]
+    utmCampaigns: list[str]
+
+
+class KeptSuggestions:
+    """Answers of the last half hour, by site number, days and time zone."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._kept: dict[tuple[int, Days, str], tuple[Suggestions, float]] = {}  # in the order in which they came
+        self._letters = 0
+
+    def get(self, key: tuple[int, Days, str]) -> Suggestions | None:
+        """The answer, unless it is too old."""
+        found, until = self._kept.get(key, (None, 0.0))
+        return found if until > self._clock.monotonic() else None
+
+    def keep(self, key: tuple[int, Days, str], found: Suggestions) -> None:
+        """Keep an answer instead of the oldest ones."""
+        self._drop(key)
+        self._kept[key] = found, self._clock.monotonic() + KEPT_SECONDS
+        self._letters += _letters(found)
+        while len(self._kept) > MOST_KEPT or (self._letters > MOST_LETTERS and self._kept):
+            self._drop(next(iter(self._kept)))
+
+    def _drop(self, key: tuple[int, Days, str]) -> None:
+        dropped = self._kept.pop(key, None)
+        if dropped is not None:
+            self._letters -= _letters(dropped[0])
+
+
+def _letters(found: Suggestions) -> int:
+    return sum(len(text) for texts in structs.astuple(found) for text in texts)
+
+
+async def get(call: Call, given: Asked) -> Suggestions:
+    """autocomplete.get: at most half an hour old. Raises NotFound, BadRequest or Unavailable."""
+    website, kept = own(call, given.websiteId), call.parts[KeptSuggestions]
+    person = call.identity.person
+    zone = ranges.zone(person.time_zone if person is not None else "UTC")
+    try:
+        days = ranges.of_preset("last_30d", call.now, zone)
+        if given.startDate is not None or given.endDate is not None:
+            first = given.startDate or days.first.isoformat()
+            days = ranges.of_dates(first[:10], (given.endDate or days.last.isoformat())[:10])
+    except InvalidQuery as wrong:
+        raise BadRequest.about(wrong.details[0].field, wrong.message) from wrong
+    key = website.site, days, zone.key
+    found = kept.get(key)
+    if found is None:
+        asking = Asking(call.parts[Queries], website.site, WEBSITE, days, zone, call.now)
+        try:
+            lists = await asking.rows([name for name, _ in _LISTS.values()], limit=MOST_VALUES)
+        except Unanswered as refused:
+            raise errors.Unavailable(str(refused)) from refused
+        named = zip(_LISTS.items(), lists, strict=True)
+        found = Suggestions(**{name: [row[field] for row in rows if row[field]] for (name, (_, field)), rows in named})
+        kept.keep(key, found)
+    return found

@@ -1,0 +1,126 @@
+"""A custom event on a page of its own: how often, of how many visitors, when, with which properties, on which pages."""
+
+from collections.abc import Sequence
+from itertools import islice
+from typing import Final
+
+from litestar.params import FromPath
+from msgspec import Struct
+from msgspec.structs import replace
+
+from analytics_box.base import errors
+from analytics_box.base.texts import EventPages, figures
+from analytics_box.figures import page
+from analytics_box.figures.asking import Asking, Told, Unanswered
+from analytics_box.figures.narrowing import Narrow, Narrowing
+from analytics_box.figures.view import read_view
+from analytics_box.products.goals.figures import Reached, rate_text
+from analytics_box.products.goals.shown import WRITER, address, home
+from analytics_box.products.notes.on_charts import on_charts
+from analytics_box.products.overview.board import TOTALS, WEBSITE
+from analytics_box.products.overview.one_chart import EVENT, EVENT_NAME
+from analytics_box.query.catalog.types import Record
+from analytics_box.tenants.websites.reach import own
+from analytics_box.tenants.websites.shell import site_shell
+from analytics_box.web.page.visit import Page, Visitor
+
+LONGEST_NAME: Final = 1_000
+MOST_KEYS: Final = 50  # properties, those of the commonest values
+MOST_VALUES: Final = 10  # of a property
+MOST_PAGES: Final = 10
+_TYPES: Final = (TOTALS, "custom_events_summary", "custom_event_properties", "custom_events_by_path")
+
+
+class Bar(Struct, frozen=True):
+    """A value or a page: how often it came, and its share."""
+
+    label: str
+    count: str
+    share: str
+    width: str
+
+
+class PropertyShown(Struct, frozen=True):
+    """A property with its commonest values; whether there are others."""
+
+    key: str
+    values: tuple[Bar, ...]
+    more: bool
+
+
+class Lists(Struct, frozen=True):
+    """What stands below the chart: the share of all visitors in words, the properties, and the pages; of both there may
+    be more."""
+
+    share: str = ""
+    properties: tuple[PropertyShown, ...] = ()
+    pages: tuple[Bar, ...] = ()
+    more_pages: bool = False
+    more_properties: bool = False
+    failed: str = ""
+
+
+async def show(visit: Visitor, website_id: FromPath[str]) -> Page:
+    """GET /sites/{id}/events?event_name=…, or `name`. Raises NotFound."""
+    website = own(visit.call, website_id)
+    name = (visit.asked(EVENT_NAME) or visit.asked("name"))[:LONGEST_NAME]
+    if not name:
+        raise errors.NotFound("There is nothing at this address")
+    view = read_view(f"/sites/{website.id}/events", visit.request.query_params, EVENT)
+    view = replace(view, filters=Narrowing((Narrow(EVENT_NAME, "is", (name,)),)))
+    asking, board = await page.alone(visit, website.site, view, Told(notes=on_charts(visit, website)))
+    on_overview = replace(view, path=f"/sites/{website.id}", of=WEBSITE, metric=WEBSITE.default, beside="")
+    only = Narrowing((Narrow("event", "is", (name,)),))
+    return visit.pages.show(
+        "event.html",
+        shell=site_shell(visit, "goals", website),
+        site=website,
+        name=figures.visible(name),
+        home=home(website),
+        board=board,
+        lists=await _lists(asking),
+        overview=on_overview.link(filters=only),
+        new_goal=address(f"{home(website)}/new", event=name) if visit.person.may(WRITER) else "",
+    )
+
+
+async def _lists(asking: Asking) -> Lists:
+    try:
+        (whole,), (event,), properties, pages = await asking.rows(_TYPES)
+    except Unanswered as failed:
+        return Lists(failed=EventPages.failed.format(why=failed))
+    reached, times = Reached(int(whole["visitors"]), int(event["unique_users"])), int(event["total_events"])
+    share = EventPages.rate.format(rate=rate_text(reached), visitors=figures.count(reached.visitors))
+    return Lists(
+        share,
+        _properties(properties, times),
+        _bars(pages[:MOST_PAGES], "name", "total_events", times),
+        len(pages) > MOST_PAGES,
+        len({row["property_key"] for row in properties}) > MOST_KEYS,
+    )
+
+
+def _properties(found: Sequence[Record], events: int) -> tuple[PropertyShown, ...]:
+    """By key; the values of each are in the order of the answer, the commonest first."""
+    keys: dict[str, list[Record]] = {}
+    for row in found:
+        keys.setdefault(row["property_key"], []).append(row)
+    return tuple(
+        PropertyShown(
+            figures.visible(key), _bars(own[:MOST_VALUES], "property_value", "count", events), len(own) > MOST_VALUES
+        )
+        for key, own in islice(keys.items(), MOST_KEYS)
+    )
+
+
+def _bars(found: Sequence[Record], label: str, count: str, whole: int) -> tuple[Bar, ...]:
+    largest = max((row[count] for row in found), default=0)
+    return tuple(
+        Bar(
+            figures.visible(row[label]) or EventPages.unknown_page,
+            figures.count(row[count]),
+            figures.percent(100 * row[count] / whole) if whole else "",
+            figures.bar_width(row[count], largest),
+        )
+        for row in found
+    )

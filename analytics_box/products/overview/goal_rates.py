@@ -1,0 +1,114 @@
+"""Goals on the overview: the conversions of each, as a panel against the days that are compared, and as a table."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from analytics_box.base.texts import Goals, figures
+from analytics_box.figures.asking import Asking, Unanswered
+from analytics_box.figures.board import Rows
+from analytics_box.figures.compare_picker import comparison_shown
+from analytics_box.figures.converting import CONVERSIONS, RATE, Target, keys
+from analytics_box.figures.export import Sheet
+from analytics_box.figures.shading import number
+from analytics_box.figures.tiles import Change, change_of
+from analytics_box.figures.view import View
+from analytics_box.products.goals.figures import LATE, MOST_SECONDS
+from analytics_box.products.overview.board import TOTALS, WEBSITE
+from analytics_box.query.catalog.types import Record
+
+AT_ONCE: Final = 4  # goals that are counted at the same time
+_CONVERSIONS: Final = WEBSITE.converting[0]
+
+
+class GoalBar(Struct, frozen=True):
+    """A goal in the panel. `href` chooses it, or no longer where it is `selected`; `change` is that of its conversions,
+    `before` says what there was."""
+
+    name: str
+    href: str
+    conversions: str
+    rate: str
+    width: str
+    selected: bool
+    change: Change | None
+    before: str
+
+
+class GoalRates(Struct, frozen=True):
+    """The panel: its goals, and the page of all."""
+
+    bars: tuple[GoalBar, ...]
+    more: str
+
+
+async def rates(asking: Asking, view: View, goals: Sequence[Target]) -> GoalRates:
+    """What became of each goal in what the page shows. Raises Unanswered."""
+    against = asking.compared
+    so_far = (TOTALS,) if against is not None and not against.nothing else ()
+    found = await _counted(asking, view, goals, so_far)
+    largest = max((rows[0][0][CONVERSIONS] for rows in found), default=0)
+    return GoalRates(
+        tuple(_bar(asking, view, goal, rows, largest) for goal, rows in zip(goals, found, strict=True)),
+        f"{view.path}/goals",
+    )
+
+
+async def sheet(asking: Asking, view: View, goals: Sequence[Target]) -> Sheet:
+    """The same as a table of a file, without the days that are compared. Raises Unanswered."""
+    found = await _counted(asking, view, goals)
+    names = (CONVERSIONS, RATE)
+    lines = [
+        {"goal": goal.name, **{name: rows[0][0][name] for name in names}}
+        for goal, rows in zip(goals, found, strict=True)
+    ]
+    return Sheet("goals", ("goal", *names), lines)
+
+
+async def _counted(asking: Asking, view: View, goals: Sequence[Target], so_far: Sequence[str] = ()) -> list[list[Rows]]:
+    """The figures of each goal: of the range, and of `so_far` in the days before. Raises Unanswered."""
+    slots = asyncio.Semaphore(AT_ONCE)
+
+    async def ask(goal: Target) -> list[Rows]:
+        async with slots:
+            return await asking.converting(goal, keys(view.of), (TOTALS,), so_far=so_far)
+
+    try:
+        async with asyncio.timeout(MOST_SECONDS):
+            return await asyncio.gather(*(ask(goal) for goal in goals))
+    except TimeoutError as late:
+        raise Unanswered(LATE) from late
+
+
+def _bar(asking: Asking, view: View, goal: Target, rows: Sequence[Rows], largest: int) -> GoalBar:
+    (now,), before = rows[0], rows[1][0] if len(rows) > 1 else None
+    selected = view.goal is not None and view.goal.id == goal.id
+    return GoalBar(
+        goal.name,
+        view.without_goal().link() if selected else replace(view, goal=Target(goal.id)).link(),
+        figures.count(now[CONVERSIONS]),
+        number(now[RATE], "percent"),
+        figures.bar_width(now[CONVERSIONS], largest),
+        selected,
+        _change(asking, view, now, before),
+        Goals.before.format(count=figures.count(before[CONVERSIONS]), rate=number(before[RATE], "percent"))
+        if before is not None
+        else "",
+    )
+
+
+def _change(asking: Asking, view: View, now: Record, before: Record | None) -> Change | None:
+    """Judged as the tiles are: not where what stands against it is not known whole, or not as long."""
+    told = comparison_shown(view, asking.days, asking.compared, asking.formats)
+    if before is None or told.instead:
+        return None
+    return change_of(
+        _CONVERSIONS,
+        now[CONVERSIONS],
+        before[CONVERSIONS],
+        so_far=bool(asking.until),
+        fair=asking.compared is None or asking.compared.fair,
+    )

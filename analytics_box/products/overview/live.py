@@ -1,0 +1,209 @@
+"""What an open page of a website is told without asking: who is there now, and that there is something new to ask for.
+
+GET /live/{website}, a stream past the web framework, or by and by GET /sites/{website}/live. Both need a signed-in
+person who may read the website. A stream looks again whether that is still so before whatever it sends.
+"""
+
+import asyncio
+from typing import Final, NamedTuple
+
+import msgspec
+from msgspec import Struct
+
+from analytics_box.base import errors
+from analytics_box.base.clock import Clock
+from analytics_box.base.identity import Person
+from analytics_box.base.settings import Settings
+from analytics_box.base.store.db import Db
+from analytics_box.base.texts import Overview, figures
+from analytics_box.ingest.arrivals import Arrivals
+from analytics_box.query.presence import Presence
+from analytics_box.tenants.accounts.sign_in import SignIns
+from analytics_box.tenants.websites.directory import Directory
+from analytics_box.tenants.websites.rules import Website
+from analytics_box.web.address import network_of
+from analytics_box.web.asgi import Receive, Scope, Send, respond
+from analytics_box.web.cookies import cookie
+from analytics_box.web.streams import BEAT, HEADERS, PING, Pace, Stream, Streams
+
+PREFIX: Final = "/live/"
+MOST_OF_SESSION: Final = 3  # a browser has six connections to a server that speaks HTTP/1.1: pages need the others
+MOST_OF_ACCOUNT: Final = 12
+_PAUSE, _LOOK = 2.0, 5.0  # seconds: between two events of one stream; after which who is there is counted again
+_FRESH: Final = 2.0  # seconds for which a count is taken for that of now, at least
+_SPARED: Final = 50  # times as long as counting took
+_TRUSTED: Final = 60.0  # seconds until a session is looked at again although nothing was written
+
+
+class Now(Struct, frozen=True):
+    """What a page is told. `stored` and `missed` differ from those before once there is something new to ask for."""
+
+    online: int
+    text: str
+    begun: bool
+    stored: int
+    missed: int
+
+
+class Heard(NamedTuple):
+    """The numbers of a website that differ once there is something new to ask for."""
+
+    stored: int
+    missed: int
+
+
+class Looked(Struct, frozen=True):
+    """Who was there, whether anything ever came, and for how long that may be said."""
+
+    online: int
+    begun: bool
+    until: float
+
+
+class Watching:
+    """Who is there now, counted once for all open pages of a website."""
+
+    def __init__(self, presence: Presence, arrivals: Arrivals, clock: Clock) -> None:
+        self._presence = presence
+        self._arrivals = arrivals
+        self._clock = clock
+        self._known: dict[int, Looked] = {}
+        self._looking: dict[int, asyncio.Task[Looked]] = {}
+
+    def heard(self, site: int) -> Heard:
+        """How often something came so far. A page that is made after this has it all."""
+        return Heard(self._arrivals.stored(site), self._arrivals.missed(site))
+
+    async def now(self, site: int) -> Now:
+        """What a page of this site is told now. Raises BoxError."""
+        stored, missed = self.heard(site)
+        known = self._known.get(site)
+        if known is None or known.until <= self._clock.monotonic() or (stored and not known.begun):
+            known = await asyncio.shield(self._one_look(site, begun=known is not None and known.begun))
+        return Now(known.online, online_text(known.online), known.begun, stored, missed)
+
+    def _one_look(self, site: int, *, begun: bool) -> "asyncio.Task[Looked]":
+        """The look that is under way for everybody, or one that begins."""
+        if site not in self._looking:
+            self._looking[site] = task = asyncio.create_task(self._look(site, begun=begun))
+            task.add_done_callback(lambda task: self._looked(site, task))
+        return self._looking[site]
+
+    def _looked(self, site: int, task: "asyncio.Task[Looked]") -> None:
+        del self._looking[site]
+        if not task.cancelled():
+            task.exception()  # whoever still waits is told
+
+    async def _look(self, site: int, *, begun: bool) -> Looked:
+        began = self._clock.monotonic()
+        online = (await self._presence.online((site,), self._clock.now()))[site]
+        begun = begun or bool(online) or bool(await self._presence.begun((site,)))
+        ended = self._clock.monotonic()
+        looked = Looked(online, begun, ended + max(_FRESH, _SPARED * (ended - began)))
+        self._known[site] = looked
+        return looked
+
+
+def online_text(online: int) -> str:
+    """Who is there now, in words."""
+    return Overview.online.format(count=figures.count(online))
+
+
+class Live:
+    """Answers GET /live/{website id}."""
+
+    prefix = PREFIX
+    own_refusals = False
+
+    def __init__(
+        self,
+        watching: Watching,
+        arrivals: Arrivals,
+        sign_ins: SignIns,
+        websites: Directory,
+        box_db: Db,
+        clock: Clock,
+        settings: Settings,
+    ) -> None:
+        self._watching = watching
+        self._sign_ins = sign_ins
+        self._websites = websites
+        self._box_db = box_db
+        self._clock = clock
+        ping = min(PING, settings.idle_seconds / 3)
+        most = min(settings.live_streams, settings.max_connections // 4)
+        of_address = min(settings.live_streams_address, settings.max_connections_address // 4 or most)
+        self.streams = Streams(
+            clock,
+            lambda site, changed: arrivals.subscribe(int(site), changed),
+            Pace(pause=_PAUSE, look=min(_LOOK, ping), ping=ping, beat=BEAT),
+            most=most,
+            most_of={"address": of_address, "account": MOST_OF_ACCOUNT, "session": MOST_OF_SESSION},
+        )
+
+    def has_domains(self) -> bool:
+        """None: it is of the box's own hosts."""
+        return False
+
+    def on_domain(self, host: str) -> None:
+        """No domain is its own."""
+
+    async def under_prefix(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Tell a page what is new until it is closed, or its person may not read the website any more.
+
+        Raises AuthRequired, NotFound, Forbidden for other sites' pages, and what Streams.serve raises.
+        """
+        scope["path_template"] = f"{PREFIX}..."
+        if scope["method"] != "GET":
+            raise errors.MethodNotAllowed("Ask for a stream with GET", headers={"Allow": "GET"})
+        token, version, checked = self._token(scope), self._box_db.version, self._clock.monotonic()
+        website_id = scope["path"][len(PREFIX) :]
+        person, website = await self._admitted(token, website_id)
+        headers = [*HEADERS]
+        if scope.get("head"):
+            await respond(send, 200, headers)
+            return
+        whose = {
+            "address": network_of(scope["address"]),
+            "account": person.user_id,
+            "session": person.session.hex(),
+        }
+        scope["headers"], scope["query_string"] = [], b""  # which would stay as long as the stream
+        told: Now | None = None
+
+        async def news() -> bytes | None:
+            nonlocal told, version, checked
+            now, moment = await self._watching.now(website.site), self._clock.monotonic()
+            # Something was written: perhaps that this session has ended.
+            if version != self._box_db.version or moment - checked > _TRUSTED:
+                version, checked = self._box_db.version, moment
+                await self._admitted(token, website_id)
+            if now == told:
+                return b""
+            told = now
+            return b"data: %b\n\n" % msgspec.json.encode(now)
+
+        async def news_or_end() -> bytes | None:
+            try:
+                return await news()
+            except errors.BoxError:
+                return None  # whoever asks again is told why
+
+        await self.streams.serve(Stream(website.site, whose), news_or_end, receive, send, headers)
+
+    def _token(self, scope: Scope) -> str:
+        """The session that a request names. Raises Forbidden for what pages of other sites ask."""
+        sent = {name: value.decode("latin-1") for name, value in scope["headers"]}
+        if sent.get(b"sec-fetch-site", "same-origin") not in {"same-origin", "none"}:
+            raise errors.Forbidden("This request came from a page of another site")
+        return cookie(sent.get(b"cookie", ""), self._sign_ins.cookie_name)
+
+    async def _admitted(self, token: str, website_id: str) -> tuple[Person, Website]:
+        """Who asks, and the website, if it is one of theirs. Raises AuthRequired and NotFound."""
+        person = await self._sign_ins.find(token) if token else None
+        if person is None:
+            raise errors.AuthRequired("Sign in to see this page")
+        website = self._websites.find(website_id)
+        if website is None or person.role_in(website.organization_id) is None:
+            raise errors.NotFound.of("website", website_id)
+        return person, website

@@ -1,0 +1,118 @@
+"""The overview of a website, its parts as fragments, and who is there now."""
+
+import asyncio
+from collections.abc import Collection
+from functools import partial
+
+import msgspec
+from litestar import Response
+from litestar.params import FromPath
+from msgspec.structs import replace
+
+from analytics_box.figures import page, suggesting
+from analytics_box.figures.asking import Told
+from analytics_box.figures.page import Dashboard
+from analytics_box.figures.view import View, read_view
+from analytics_box.figures.watched import WatchedWebsites
+from analytics_box.products.goals.lookup import active_goals
+from analytics_box.products.notes.on_charts import on_charts
+from analytics_box.products.overview.board import WEBSITE
+from analytics_box.products.overview.goal_rates import rates
+from analytics_box.products.overview.live import PREFIX, Watching, online_text
+from analytics_box.products.overview.measured import parts_of
+from analytics_box.products.overview.waiting import waiting
+from analytics_box.products.sample_data.site import DOMAIN
+from analytics_box.products.segments import menu as segments
+from analytics_box.query.presence import Presence
+from analytics_box.query.ranges import today, zone
+from analytics_box.tenants.websites.directory import Directory
+from analytics_box.tenants.websites.reach import own
+from analytics_box.tenants.websites.rules import MANAGER, Website
+from analytics_box.tenants.websites.shell import site_shell, website_shown
+from analytics_box.web.page.visit import Answer, Next, Page, Visit, Visitor
+
+
+async def site(visit: Visitor, website_id: FromPath[str]) -> Answer:
+    """GET /sites/{id}: the overview, or the snippet while nothing has arrived. A filter that a form adds leads to the
+    address that has it."""
+    website, parts = own(visit.call, website_id), visit.parts
+    view = _view(visit, website)
+    settled = await suggesting.settled(visit, website.site, view)
+    if settled is not None:
+        return settled
+    heard = parts[Watching].heard(website.site)
+    online, begun, measured = await asyncio.gather(
+        parts[Presence].online((website.site,), visit.call.now),
+        parts[Presence].begun((website.site,)),
+        parts[Presence].kinds(website.site),
+    )
+    return visit.pages.show(
+        "overview.html",
+        shell=site_shell(visit, "overview", website),
+        site=website_shown(
+            website,
+            online=online_text(online[website.site]),
+            script=f"{parts.settings.tracker_url}/script.js",
+        ),
+        stream=f"{PREFIX}{website.id}",
+        heard=heard,
+        quiet=not online[website.site],
+        waiting=None if begun else await waiting(visit, website),
+        board=await _board(visit, website, view, measured) if begun else None,
+        note_day=today(visit.call.now, zone(visit.person.time_zone)).isoformat(),
+        may_note=visit.person.may("member"),
+        monitor=parts[WatchedWebsites].page(website.id),
+        may_watch=visit.person.may("member"),
+        offers_example=not begun and _may_add_example(visit),
+    )
+
+
+async def _board(visit: Visit, website: Website, view: View, measured: Collection[str]) -> Dashboard:
+    """The figures, and what the menu of filters has to say about segments."""
+    told, found = await asyncio.gather(_told(visit, website, view), segments.found_for(visit, website))
+    board = await page.whole(visit, website.site, view, parts_of(view, (*measured, *told.own)), told)
+    return replace(board, segments=segments.menu(visit, website, board.view, found))
+
+
+def _may_add_example(visit: Visit) -> bool:
+    person = visit.person
+    has_one = any(one.domain == DOMAIN for one in visit.parts[Directory].of(person.organization_id))
+    return person.may(MANAGER) and not has_one
+
+
+async def site_part(visit: Visitor, website_id: FromPath[str], name: FromPath[str]) -> Page:
+    """GET /sites/{id}/parts/{name}: parts of the overview that were not ready in time. Raises NotFound."""
+    website = own(visit.call, website_id)
+    view = _view(visit, website)
+    return visit.pages.show(
+        "part.html",
+        board=await page.parts(visit, website.site, view, name, await _told(visit, website, view)),
+    )
+
+
+async def site_values(visit: Visitor, website_id: FromPath[str]) -> Page:
+    """GET /sites/{id}/values: values of a field that a filter may take. Raises NotFound."""
+    website = own(visit.call, website_id)
+    return await suggesting.suggested(visit, website.site, _view(visit, website))
+
+
+async def site_live(visit: Visitor, website_id: FromPath[str]) -> Next:
+    """GET /sites/{id}/live: what a stream would tell, once; for pages that cannot have one. Raises NotFound."""
+    now = await visit.parts[Watching].now(own(visit.call, website_id).site)
+    headers = {"cache-control": "no-store"}
+    return Response(msgspec.json.encode(now), media_type="application/json", headers=headers)
+
+
+async def _told(visit: Visit, website: Website, view: View) -> Told:
+    """What other rooms know of a website."""
+    goals = await active_goals(visit.call, website.id)
+    return Told(
+        partial(visit.parts[WatchedWebsites].outages, website.id),
+        on_charts(visit, website),
+        own={"goals": partial(rates, view=view, goals=goals)} if goals else {},
+        rows={"goals": len(goals)},
+    )
+
+
+def _view(visit: Visit, website: Website) -> View:
+    return read_view(f"/sites/{website.id}", visit.request.query_params, WEBSITE)

@@ -1,0 +1,144 @@
+"""What happens on a website right now: its last minutes as bars, its latest events, and where who is there looks. Pure.
+
+The figures are those of the query types of `query/catalog/realtime.py`.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Final
+from urllib.parse import urlencode
+from zoneinfo import ZoneInfo
+
+from msgspec import Struct
+
+from analytics_box.base.identity import TimeFormat
+from analytics_box.base.texts import Realtime, figures
+from analytics_box.figures.board import Rows
+from analytics_box.query.catalog.types import Record
+from analytics_box.web.page.dates import second_text, time_text
+
+MINUTES: Final = 30
+STEP, WIDTH, HEIGHT = 20, 14, 120  # of a minute's bar, and how high the highest is
+LEAST = 2  # how high a bar of anybody at all is
+MOST: Final = 20  # rows of a list, and of the feed
+PAGE_VIEW: Final = "screen_view"
+
+# A list: its query type, the field that names a row, and the filters of the overview that a row leads to.
+LISTS: Final[Mapping[str, tuple[str, str, tuple[str, ...]]]] = {
+    "pages": ("realtime_pages", "path", ("path",)),
+    "sources": ("realtime_referrers", "referrer", ("referrer",)),
+    "countries": ("realtime_countries", "name", ("country",)),
+    "cities": ("realtime_cities", "city", ("country", "city")),
+}
+FEED, VELOCITY = "realtime_feed", "realtime_velocity"
+_OWN: Final = {"path": "path", "referrer": "referrer", "country": "name", "city": "city"}
+
+
+class Minute(Struct, frozen=True):
+    """A minute: when it began, its figures in words, and its bar within a drawing of `HEIGHT`."""
+
+    time: str
+    visitors: str
+    pageviews: str
+    title: str
+    x: int
+    y: int
+    height: int
+    current: bool
+
+
+class Row(Struct, frozen=True):
+    """A row of a list; `href` is the overview of today narrowed to it, empty where nothing tells it apart."""
+
+    label: str
+    detail: str
+    value: str
+    width: str
+    href: str
+
+
+class List(Struct, frozen=True):
+    """A list of those who are there now."""
+
+    name: str
+    title: str
+    rows: tuple[Row, ...]
+
+
+class Happened(Struct, frozen=True):
+    """An event of the feed."""
+
+    time: str
+    what: str
+    page_view: bool
+    path: str
+    about: str
+
+
+def minutes(rows: Rows, zone: ZoneInfo, form: TimeFormat) -> tuple[Minute, ...]:
+    """The last thirty minutes, oldest first; the last one is not over."""
+    shown = rows[-MINUTES:]
+    most = max((row["visitors"] for row in shown), default=0)
+    return tuple(
+        _minute(row, index, most, time_text(_local(row["minute"], zone), form), current=index == len(shown) - 1)
+        for index, row in enumerate(shown)
+    )
+
+
+def lists(answers: Mapping[str, Rows], home: str) -> tuple[List, ...]:
+    """The lists by what the engine answered for each; `home` is the path of the overview."""
+    return tuple(List(name, Realtime.lists[name], _rows(name, answers[name], home)) for name in LISTS)
+
+
+def feed(rows: Rows, zone: ZoneInfo, form: TimeFormat) -> tuple[Happened, ...]:
+    """The latest events, newest first."""
+    return tuple(
+        Happened(
+            time=second_text(_local(row["timestamp"], zone), form),
+            what=Realtime.viewed if row["event_name"] == PAGE_VIEW else figures.visible(row["event_name"]),
+            page_view=row["event_name"] == PAGE_VIEW,
+            path=figures.visible(row["path"] or ""),
+            about=", ".join(figures.visible(row[name]) for name in ("country", "browser_name") if row[name]),
+        )
+        for row in rows[:MOST]
+    )
+
+
+def _minute(row: Record, index: int, most: float, time: str, *, current: bool) -> Minute:
+    visitors, pageviews = row["visitors"], row["pageviews"]
+    height = max(LEAST, round(HEIGHT * visitors / most)) if visitors else 0
+    words = Realtime.minute.format(time=time, visitors=figures.count(visitors), pageviews=figures.count(pageviews))
+    return Minute(
+        time=time,
+        visitors=figures.count(visitors),
+        pageviews=figures.count(pageviews),
+        title=f"{words}, {Realtime.unfinished}" if current else words,
+        x=index * STEP,
+        y=HEIGHT - height,
+        height=height,
+        current=current,
+    )
+
+
+def _rows(name: str, rows: Rows, home: str) -> tuple[Row, ...]:
+    _, shown, fields = LISTS[name]
+    most = max((row["visitors"] for row in rows), default=0)
+    return tuple(
+        Row(
+            label=figures.visible(row[shown] or "") or Realtime.unknown,
+            detail=figures.visible(row["country"] or "") if name == "cities" else "",
+            value=figures.count(row["visitors"]),
+            width=figures.bar_width(row["visitors"], most),
+            href=_narrowed(home, row, fields) if row[shown] else "",
+        )
+        for row in rows[:MOST]
+    )
+
+
+def _narrowed(home: str, row: Record, fields: Sequence[str]) -> str:
+    named = {field: row.get(field) or row.get(_OWN[field]) or "" for field in fields}
+    return f"{home}?{urlencode({'range': 'today', **named}, safe='/,')}"
+
+
+def _local(text: str, zone: ZoneInfo) -> datetime:
+    return datetime.fromisoformat(text[:19]).replace(tzinfo=UTC).astimezone(zone)

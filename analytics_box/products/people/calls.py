@@ -1,0 +1,274 @@
+"""Profiles over RPC. Members and keys with read:data on the website read; admins and keys with manage:websites delete.
+
+Viewers, and everybody on a public website, see figures only: who somebody is never shows there (wire 4.5, security).
+Without a websiteId it is about the people of events that name no website.
+"""
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct
+
+from analytics_box.base import audit, errors, ids
+from analytics_box.base.acting import By
+from analytics_box.base.errors import Detail
+from analytics_box.base.facts.tables import PERSONAL
+from analytics_box.base.store.db import Connection
+from analytics_box.ingest.profile_rules import LONGEST_ID, Value
+from analytics_box.products.people.holder import Holder, holder_of
+from analytics_box.products.people.reading import Person, Place, Profiles
+from analytics_box.products.people.rules import FIRST, LAST
+from analytics_box.products.people.traces import Subject
+from analytics_box.tenants.tenancy.directory import Organizations
+from analytics_box.tenants.tenancy.messages import date
+from analytics_box.tenants.websites.reach import own, refuse_restricted
+from analytics_box.web.call import Call
+
+UNKNOWN = "Nobody is known by this id"
+MOST_PEOPLE = 100
+ITEMS = 1_000  # after so many one answer of an export ends
+PIECES = 20  # or after a look at so many pieces of a table
+
+Text = Annotated[str, Meta(max_length=255)]
+ProfileId = Annotated[str, Meta(min_length=1, max_length=LONGEST_ID)]
+
+
+class Wanted(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of profiles.list. `search` is the beginning of a profile id, or a whole e-mail address."""
+
+    websiteId: Text | None = None
+    search: Text | None = None
+    limit: Annotated[int, Meta(ge=1, le=MOST_PEOPLE)] = 25
+    offset: Annotated[int, Meta(ge=0, le=100_000)] = 0
+
+
+class ById(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of profiles.getById."""
+
+    profileId: ProfileId
+    websiteId: Text | None = None
+
+
+class Somebody(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of profiles.delete: a person by profileId, or a device by the anonymousId that it sends."""
+
+    websiteId: Text | None = None
+    profileId: ProfileId | None = None
+    anonymousId: Annotated[str, Meta(min_length=1, max_length=256)] | None = None
+
+
+class Exporting(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of profiles.export: whose data, and the nextCursor of the answer before."""
+
+    websiteId: Text | None = None
+    profileId: ProfileId | None = None
+    anonymousId: Annotated[str, Meta(min_length=1, max_length=256)] | None = None
+    cursor: Annotated[str, Meta(max_length=64)] | None = None
+
+
+class PersonShown(Struct, frozen=True):
+    """A person. `email` is in lower case; `readable` is false where the key of the traits is missing."""
+
+    profileId: str
+    displayName: str
+    email: str
+    traits: dict[str, Value]
+    createdAt: datetime
+    updatedAt: datetime
+    readable: bool
+
+
+class ProfileList(Struct, frozen=True):
+    """Output of profiles.list. With `more` there are others behind this offset and limit."""
+
+    profiles: list[PersonShown]
+    more: bool
+
+
+class Visit(Struct, frozen=True):
+    """A visitor's id that was this person: since when and until when; null is for ever."""
+
+    visitorId: str
+    since: datetime | None
+    until: datetime | None
+
+
+class PersonDetail(Struct, frozen=True):
+    """Output of profiles.getById."""
+
+    profile: PersonShown
+    visitors: list[Visit]
+
+
+class Exported(Struct, frozen=True):
+    """Output of profiles.export: a part of what is stored of somebody, by table.
+
+    Ask on with nextCursor until it is null. `profile` and `visitors` are in every answer; a device has no profile.
+    """
+
+    profile: PersonShown | None
+    visitors: list[Visit]
+    items: dict[str, list[dict[str, Any]]]
+    nextCursor: str | None
+
+
+class Deleted(Struct, frozen=True):
+    """Output of profiles.delete. The audit log knows the deletion by its id once it is `complete`: it is not as long as
+    ClickHouse, which is away, has a part that nobody else has, or another machine has not removed its part."""
+
+    deletionId: str
+    rowsRemoved: int
+    success: bool = True
+    complete: bool = True
+
+
+async def list_profiles(call: Call, given: Wanted) -> ProfileList:
+    """profiles.list: profiles of a website, the latest identified first. Raises NotFound."""
+    holder = _holder(call, given.websiteId)
+    search = (given.search or "").strip()
+    found = await call.parts[Profiles].listed(holder, search, limit=given.limit + 1, offset=given.offset)
+    return ProfileList(profiles=[shown(person) for person in found[: given.limit]], more=len(found) > given.limit)
+
+
+async def get_by_id(call: Call, given: ById) -> PersonDetail:
+    """profiles.getById: who somebody is, and which visitors they were. Raises NotFound."""
+    holder = _holder(call, given.websiteId)
+    person = await _known(call, holder, given.profileId)
+    subject = await call.parts[Profiles].of_person(holder, person)
+    return PersonDetail(profile=shown(person), visitors=visits(subject))
+
+
+async def export(call: Call, given: Exporting) -> Exported:
+    """profiles.export: everything that is stored of a person or a device, a part at a time.
+
+    Raises BadRequest or NotFound.
+    """
+    holder = _holder(call, given.websiteId)
+    place = _place(given.cursor)
+    _one_of(given.profileId, given.anonymousId)
+    person, subject = await meant(call.parts[Profiles], holder, given.profileId, given.anonymousId or "")
+    if given.cursor is None:
+        await call.write(lambda db: record_export(db, holder, actor=call.actor, now=call.now))
+    items: dict[str, list[dict[str, Any]]] = {}
+    looked = count = 0
+    end: Place | None = None
+    for table in PERSONAL[PERSONAL.index(place.table) :]:
+        start = place if table == place.table else Place(table, 0)
+        async for reached, found in call.parts[Profiles].traces_from(subject, start):
+            looked, count = looked + 1, count + len(found)
+            if found:
+                items.setdefault(table, []).extend(found)
+            if count >= ITEMS or looked >= PIECES:
+                end = reached
+                break
+        if end is not None:
+            break
+    return Exported(
+        profile=shown(person) if person is not None else None,
+        visitors=visits(subject),
+        items=items,
+        nextCursor=f"{end.table}.{end.after}" if end is not None else None,
+    )
+
+
+async def delete(call: Call, given: Somebody) -> Deleted:
+    """profiles.delete: remove a person or a device for good, with all that they did; it cannot be undone.
+
+    Raises BadRequest or NotFound.
+    """
+    holder = _holder(call, given.websiteId)
+    _one_of(given.profileId, given.anonymousId)
+    erasures = call.parts[Profiles].erasures
+    if given.profileId is not None:
+        done = await erasures.person(holder, given.profileId, call.actor)
+        if done is None:
+            raise errors.NotFound.of("profile", given.profileId, UNKNOWN)
+    else:
+        done = await erasures.device(holder, given.anonymousId or "", call.actor)
+    return Deleted(done.id, done.removed, complete=done.complete)
+
+
+def record_export(db: Connection, holder: Holder, *, actor: str, now: int) -> None:
+    """The audit log knows that somebody's data was exported, and by whom; not whose."""
+    audit.record(
+        db,
+        By(actor, now),
+        holder.organization_id,
+        "created",
+        "person_export",
+        ids.new_id(),
+        {"website": holder.website_id} if holder.website_id else {},
+    )
+
+
+def shown(person: Person) -> PersonShown:
+    """A person on the wire."""
+    return PersonShown(
+        profileId=person.profile_id,
+        displayName=person.display_name,
+        email=person.email,
+        traits=person.traits,
+        createdAt=date(person.created_at),
+        updatedAt=date(person.updated_at),
+        readable=person.readable,
+    )
+
+
+def visits(subject: Subject) -> list[Visit]:
+    """Which visitors somebody was, on the wire."""
+    return [
+        Visit(
+            str(stay.visitor),
+            since=None if stay.since == FIRST else date(stay.since),
+            until=None if stay.until == LAST else date(stay.until),
+        )
+        for stay in subject.stays
+    ]
+
+
+def _holder(call: Call, website_id: str | None) -> Holder:
+    """The website that a call names; without one the organization, whose servers' events may name none.
+
+    Raises NotFound, or Forbidden for keys of single websites that name none.
+    """
+    if website_id is not None:
+        return holder_of(own(call, website_id))
+    organization_id = call.organization()
+    refuse_restricted(call)
+    return Holder(call.parts[Organizations].site_of(organization_id), organization_id)
+
+
+async def _known(call: Call, holder: Holder, profile_id: str) -> Person:
+    person = await call.parts[Profiles].find(holder, profile_id)
+    if person is None:
+        raise errors.NotFound.of("profile", profile_id, UNKNOWN)
+    return person
+
+
+async def meant(
+    profiles: Profiles, holder: Holder, profile_id: str | None, anonymous_id: str
+) -> tuple[Person | None, Subject]:
+    """Who is meant by one of these, and whose traces are theirs. Raises NotFound and Unavailable."""
+    if profile_id is None:
+        return None, profiles.of_device(holder, anonymous_id)
+    found = await profiles.everything_of(holder, profile_id)
+    if found is None:
+        raise errors.NotFound.of("profile", profile_id, UNKNOWN)
+    return found
+
+
+def _one_of(profile_id: str | None, anonymous_id: str | None) -> None:
+    if (profile_id is None) == (anonymous_id is None):
+        wrong = Detail("profileId", "Send either profileId or anonymousId")
+        raise errors.BadRequest(wrong.message, details=(wrong,))
+
+
+def _place(cursor: str | None) -> Place:
+    """Where an export goes on. Raises BadRequest."""
+    if cursor is None:
+        return Place(PERSONAL[0], 0)
+    table, _, after = cursor.partition(".")
+    if table not in PERSONAL or not (after.isascii() and after.isdigit() and len(after) < 19):
+        wrong = Detail("cursor", "Send the nextCursor of the answer before")
+        raise errors.BadRequest(wrong.message, details=(wrong,))
+    return Place(table, int(after))

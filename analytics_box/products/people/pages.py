@@ -1,0 +1,161 @@
+"""The profiles of a website: a list to search, one of them, their data as a file, and their removal.
+
+Members see profiles and export them, admins remove them; viewers do not get here (wire 4.5).
+"""
+
+from typing import Any
+
+from litestar.params import FromPath
+from litestar.response import Stream
+
+from analytics_box.base import errors
+from analytics_box.base.texts import People, figures
+from analytics_box.products.people import calls, download, view
+from analytics_box.products.people.holder import holder_of
+from analytics_box.products.people.reading import Person, Profiles
+from analytics_box.tenants.websites.directory import Directory
+from analytics_box.tenants.websites.reach import own
+from analytics_box.tenants.websites.rules import Website
+from analytics_box.tenants.websites.shell import shell
+from analytics_box.web.page.visit import Again, Answer, Page, Visit, Visitor
+
+PER_PAGE = 50
+_FURTHEST = 1_000  # pages
+
+
+async def show(visit: Visitor, website_id: FromPath[str]) -> Page:
+    """GET /sites/{id}/visitors; `?search=` finds somebody. Raises NotFound."""
+    return await _list(visit, own(visit.call, website_id), Again())
+
+
+async def person(visit: Visitor, website_id: FromPath[str]) -> Page:
+    """GET /sites/{id}/visitors/profile?profile=…. Raises NotFound."""
+    website = own(visit.call, website_id)
+    found = await _known(visit, website)
+    subject = await visit.parts[Profiles].of_person(holder_of(website), found)
+    count = len({stay.visitor for stay in subject.stays})
+    return _page(
+        visit,
+        website,
+        "person.html",
+        person=view.shown(found, visit.person),
+        visitors=figures.count(count) if count != 1 else "1",
+        any_visitors=count > 0,
+        one_visitor=count == 1,
+        may_delete=visit.person.may("admin"),
+    )
+
+
+async def export(visit: Visitor, website_id: FromPath[str]) -> Stream:
+    """GET /sites/{id}/visitors/export?profile=… or ?device=…: everything as a JSON file. Raises NotFound, and
+    InClickHouse or Unavailable where a part of it cannot be had now."""
+    website = own(visit.call, website_id)
+    profiles, device = visit.parts[Profiles], visit.asked("device").strip()
+    found, subject = await calls.meant(profiles, holder_of(website), None if device else visit.asked("profile"), device)
+    actor, now = visit.call.actor, visit.call.now
+    await profiles.erasures.beyond.require(subject.site)
+    await visit.call.write(lambda db: calls.record_export(db, holder_of(website), actor=actor, now=now))
+    return Stream(
+        download.pieces(profiles, website, found, subject, now=now),
+        media_type="application/json",
+        headers={"content-disposition": 'attachment; filename="person.json"', "cache-control": "no-store"},
+    )
+
+
+async def confirm(visit: Visitor, website_id: FromPath[str]) -> Page:
+    """GET /sites/{id}/visitors/delete?profile=… or ?device=…: the question before. Raises NotFound."""
+    website = own(visit.call, website_id)
+    device = visit.asked("device").strip()
+    if "device" in visit.request.query_params and not device:
+        return await _list(visit, website, Again(400, wrong={"device": People.nothing_given}))
+    if device:
+        name, profile_id = device, ""
+    else:
+        found = await _known(visit, website)
+        name, profile_id = found.display_name or found.profile_id, found.profile_id
+    words = (People.confirm_device_title, People.confirm_device) if device else (People.confirm_title, People.confirm)
+    back = f"{_home(website)}/profile?{view.query_of('profile', profile_id)}" if profile_id else _home(website)
+    return _page(
+        visit,
+        website,
+        "person_delete.html",
+        title=words[0].format(who=name),
+        text=words[1].format(site=website.name),
+        profile_id=profile_id,
+        device=device,
+        back=back,
+    )
+
+
+async def delete(visit: Visitor, website_id: FromPath[str]) -> Answer:
+    """POST /sites/{id}/visitors/delete: remove somebody for good. Raises NotFound."""
+    website = own(visit.call, website_id)
+    form = await visit.form()
+    profile_id, device = form.get("profile", ""), form.get("device", "").strip()
+    erasures = visit.parts[Profiles].erasures
+    if profile_id:
+        done = await erasures.person(holder_of(website), profile_id, visit.call.actor)
+    elif device:
+        done = await erasures.device(holder_of(website), device, visit.call.actor)
+    else:
+        done = None
+    if done is None:
+        raise errors.NotFound.of("profile", profile_id, calls.UNKNOWN)
+    waits = "" if done.complete else "&waits=1"
+    return visit.go(f"{_home(website)}?removed={done.id}&rows={done.removed}{waits}")
+
+
+async def _list(visit: Visit, website: Website, again: Again) -> Page:
+    search = visit.asked("search").strip()[:255]
+    asked = visit.asked("page")
+    number = min(int(asked), _FURTHEST) if asked.isascii() and asked.isdigit() and len(asked) < 9 else 0
+    found = await visit.parts[Profiles].listed(holder_of(website), search, limit=PER_PAGE + 1, offset=number * PER_PAGE)
+    home = _home(website)
+    kept = f"{view.query_of('search', search)}&" if search else ""
+    return _page(
+        visit,
+        website,
+        "people.html",
+        code=again.code,
+        errors=again.wrong,
+        search=search,
+        people=[view.line(one, visit.person, home) for one in found[:PER_PAGE]],
+        later=f"{home}?{kept}page={number - 1}" if number else "",
+        earlier=f"{home}?{kept}page={number + 1}" if len(found) > PER_PAGE else "",
+        done=_done(visit),
+        may_delete=visit.person.may("admin"),
+    )
+
+
+def _done(visit: Visit) -> str:
+    """What was just removed, in words."""
+    removed, count = visit.asked("removed"), visit.asked("rows")
+    if not (removed.isalnum() and len(removed) <= 64 and count.isascii() and count.isdigit() and len(count) < 12):
+        return ""
+    text = People.done_here if visit.asked("waits") else People.done
+    return text.format(id=removed, count=figures.count(int(count)))
+
+
+def _page(visit: Visit, website: Website, template: str, *, code: int = 200, **context: Any) -> Page:
+    reader = visit.person
+    return visit.pages.show(
+        template,
+        code=code,
+        shell=shell(reader, "people", website=website, websites=visit.parts[Directory].of(reader.organization_id)),
+        site=website,
+        home=_home(website),
+        **context,
+    )
+
+
+def _home(website: Website) -> str:
+    return f"/sites/{website.id}/visitors"
+
+
+async def _known(visit: Visit, website: Website) -> Person:
+    """The person in the address. Raises NotFound."""
+    profile_id = visit.asked("profile")
+    found = await visit.parts[Profiles].find(holder_of(website), profile_id)
+    if found is None:
+        raise errors.NotFound.of("profile", profile_id, calls.UNKNOWN)
+    return found

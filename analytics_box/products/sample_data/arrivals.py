@@ -1,0 +1,76 @@
+"""When visits to the demo's website begin, and where they come from: rhythm, growth, newsletters and one spike."""
+
+import math
+from itertools import accumulate
+from random import Random
+from typing import NamedTuple
+
+from analytics_box.base.clock import DAY, HOUR, SECOND
+from analytics_box.products.sample_data.audience import HACKER_NEWS, NEWSLETTER, PLACES, SOURCES, Place, Source
+
+DAYS = 90  # of history that a new demo has
+FIRST_DAY_VISITS = 70
+GROWTH = 1.15  # of the first day's visits that are won in the long run
+GROWTH_DAYS = 55  # until about two thirds of it are reached
+BY_WEEKDAY = (1.0, 1.06, 1.04, 1.0, 0.9, 0.56, 0.62)  # from Monday on
+THURSDAY = 3
+NEWSLETTER_HOUR = 8  # UTC
+
+
+class Burst(NamedTuple):
+    """Visits that come on top: from this hour (UTC) on, fading with this many hours."""
+
+    visits: int
+    hour: float
+    fades: float
+
+
+# The day on Hacker News, by the number of days since the first.
+SPIKE = {70: Burst(460, 15, 3), 71: Burst(250, 0, 7), 72: Burst(70, 0, 12)}
+
+
+class Arrival(NamedTuple):
+    """The begin of a visit, in UTC ms."""
+
+    time: int
+    source: Source
+    place: Place
+
+
+_PLACE_SHARES = tuple(accumulate(place.weight for place in PLACES))
+_SOURCE_SHARES = tuple(accumulate(source.weight for source in SOURCES))
+
+
+def arrivals(random: Random, day: int, first_day: int) -> list[Arrival]:
+    """The visits that begin on this UTC day, in no order. Days are numbers as in clock.utc_day."""
+    age = day - first_day
+    grown = 1 + GROWTH * (1 - math.exp(-age / GROWTH_DAYS))
+    weekday = (day + THURSDAY) % 7  # day 0 was a Thursday
+    expected = FIRST_DAY_VISITS * grown * BY_WEEKDAY[weekday] * min(1.3, max(0.75, random.gauss(1, 0.09)))
+    found = [_ordinary(random, day) for _ in range(round(expected))]
+    if weekday == THURSDAY:
+        number = age // 7 + 1
+        source = NEWSLETTER._replace(query=f"{NEWSLETTER.query}&utm_campaign=weekly-{number}")
+        found += _burst(random, day, Burst(round(24 * grown), NEWSLETTER_HOUR, 3), source)
+    if age in SPIKE:
+        found += _burst(random, day, SPIKE[age], HACKER_NEWS)
+    return found
+
+
+def _ordinary(random: Random, day: int) -> Arrival:
+    place = random.choices(PLACES, cum_weights=_PLACE_SHARES)[0]
+    hour = random.uniform(0, 24) if random.random() < 0.15 else random.gauss(place.busiest, 4) % 24
+    source = random.choices(SOURCES, cum_weights=_SOURCE_SHARES)[0]
+    return Arrival(day * DAY + int(hour * HOUR), source, place)
+
+
+def _burst(random: Random, day: int, burst: Burst, source: Source) -> list[Arrival]:
+    """Visits that come fast and fade; those that would come after midnight come before."""
+    left = 24 - burst.hour
+    hours = [burst.hour + random.expovariate(1 / burst.fades) % left for _ in range(burst.visits)]
+    places = random.choices(PLACES, cum_weights=_PLACE_SHARES, k=burst.visits)
+    latest = (day + 1) * DAY - SECOND
+    return [
+        Arrival(min(latest, day * DAY + int(hour * HOUR)), source, place)
+        for hour, place in zip(hours, places, strict=True)
+    ]

@@ -1,0 +1,67 @@
+"""The segments of a website on its pages of figures: what an address names, and what the menu offers."""
+
+from collections.abc import Sequence
+from urllib.parse import urlencode
+
+from msgspec.structs import replace
+
+from analytics_box.base import errors
+from analytics_box.base.texts import figures
+from analytics_box.figures.narrowing import EVERYTHING, Narrowing, Segment
+from analytics_box.figures.narrowing_question import narrowing_of
+from analytics_box.figures.segmented import SavedSegments, SegmentChoice, SegmentMenu
+from analytics_box.figures.view import View
+from analytics_box.products.segments import segment as kept
+from analytics_box.tenants.saved import verbs
+from analytics_box.tenants.websites.rules import Website
+from analytics_box.web.call import Call
+from analytics_box.web.page.visit import Visit
+
+
+def saved_segments() -> SavedSegments:
+    """What pages of figures find a segment with."""
+    return SavedSegments(_find)
+
+
+async def found_for(visit: Visit, website: Website) -> Sequence[kept.Segment]:
+    """The segments of a website that somebody sees, by name."""
+    return await verbs.visible(visit.call, kept.SEGMENTS, website)
+
+
+def menu(visit: Visit, website: Website, view: View, found: Sequence[kept.Segment]) -> SegmentMenu:
+    """What the menu of filters has to say about the segments that were found."""
+    home = f"/sites/{website.id}/segments"
+    chosen = view.segment.id if view.segment is not None else ""
+    may_save = bool(view.filters.items) and visit.person.may("member")
+    return SegmentMenu(
+        choices=tuple(_choice(view, one, chosen) for one in found),
+        manage=home,
+        saves=home if may_save else "",
+        query=address_of(view.filters),
+        back=replace(view, filters=EVERYTHING, segment=None).link(),
+    )
+
+
+def narrowing(saved: kept.Segment) -> Narrowing:
+    """The filters of a segment as a page has them."""
+    return narrowing_of(saved.content) or EVERYTHING
+
+
+def address_of(filters: Narrowing) -> str:
+    """Filters as an address has them."""
+    return urlencode(filters.parameters, safe="/,^")
+
+
+def _choice(view: View, saved: kept.Segment, chosen: str) -> SegmentChoice:
+    selected = saved.id == chosen
+    segment = None if selected else Segment(saved.id, saved.name)
+    name = figures.visible(saved.name)
+    return SegmentChoice(saved.id, name, replace(view, segment=segment).link(), saved.is_shared, selected)
+
+
+async def _find(call: Call, number: int, segment_id: str) -> Segment | None:
+    try:
+        website, saved = await verbs.seen(call, kept.SEGMENTS, segment_id)
+    except errors.NotFound:
+        return None
+    return Segment(saved.id, saved.name, narrowing(saved)) if website.site == number else None

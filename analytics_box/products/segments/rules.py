@@ -1,0 +1,43 @@
+"""What a segment may be. Pure: raises BadRequest."""
+
+from collections.abc import Iterable
+
+import msgspec
+
+from analytics_box.base.errors import BadRequest, InvalidQuery
+from analytics_box.figures.narrowing_question import asked, narrowing_of
+from analytics_box.products.segments.segment import FIELDS, MOST_BYTES, Filters
+from analytics_box.query.filters import Filter, FilterGroup
+from analytics_box.query.request import GivenFilter, check_filters
+
+
+def filters(given: list[GivenFilter]) -> Filters:
+    """The filters, in the one spelling that they have. Raises BadRequest for what no page can show."""
+    if not given:
+        raise BadRequest.about("filters", "A segment needs a filter")
+    try:
+        checked = check_filters(given, "")
+    except InvalidQuery as wrong:
+        raise BadRequest.about(wrong.details[0].field, wrong.message) from wrong
+    for field in _fields(checked):
+        if field not in FIELDS:
+            raise BadRequest.about("filters", f"A segment cannot be filtered by {field[:50] or 'nothing'}")
+    narrowing = narrowing_of(given)
+    if narrowing is None:
+        raise BadRequest.about(
+            "filters", "A segment has filters and groups with any, or one group with any of filters and groups with all"
+        )
+    found = tuple(asked(narrowing))
+    if not found:
+        raise BadRequest.about("filters", "A segment needs a filter")
+    if len(msgspec.json.encode(found)) > MOST_BYTES:
+        raise BadRequest.about("filters", f"A segment may take {MOST_BYTES:,} bytes with all of its values")
+    return found
+
+
+def _fields(items: Iterable[Filter | FilterGroup]) -> Iterable[str]:
+    for item in items:
+        if isinstance(item, FilterGroup):
+            yield from _fields(item.items)
+        else:
+            yield item.field

@@ -1,0 +1,75 @@
+"""What pages have done about transitions of monitors, in box.db. Every function takes a connection inside the caller's
+transaction."""
+
+from analytics_box.base.store import records
+from analytics_box.base.store.db import Connection
+from analytics_box.products.status_pages.page import Component
+
+
+def components_of(db: Connection, monitor_id: str) -> list[Component]:
+    """The components of a monitor on all pages."""
+    columns = ", ".join(Component.__struct_fields__)
+    return records.all_of(
+        db,
+        Component,
+        f"-- automatic.components_of\nselect {columns} from status_page_components where monitor_id = ?",
+        (monitor_id,),
+    )
+
+
+def note(db: Connection, page_id: str, topic: str, at: int) -> bool:
+    """A page deals with a transition; False where it has already."""
+    db.execute(
+        """
+        -- automatic.note
+        insert into incident_transitions (page_id, topic, at) values (?, ?, ?) on conflict do nothing
+        """,
+        (page_id, topic, at),
+    )
+    return db.changes() > 0
+
+
+def set_incident(db: Connection, page_id: str, topic: str, incident_id: str) -> None:
+    """The incident that a transition opened or joined."""
+    db.execute(
+        "-- automatic.set_incident\nupdate incident_transitions set incident_id = ? where page_id = ? and topic = ?",
+        (incident_id, page_id, topic),
+    )
+
+
+def firsts(db: Connection, page_id: str) -> dict[str, int]:
+    """When monitors were first down of which the open incidents of a page came (UTC ms), by the incidents' ids."""
+    found = db.execute(
+        """
+        -- automatic.firsts
+        select incident_id, min(at) from incident_transitions
+        where incident_id in (select id from incidents where page_id = ? and resolved_at is null)
+        group by incident_id
+        """,
+        (page_id,),
+    ).fetchall()
+    return {str(incident_id): int(str(at)) for incident_id, at in found}
+
+
+def forget(db: Connection, before: int) -> None:
+    """Forget transitions before this instant (UTC ms) of which no incident is open; nobody tells them again."""
+    db.execute(
+        """
+        -- automatic.forget
+        delete from incident_transitions
+        where at < ? and (incident_id is null
+          or incident_id in (select id from incidents where resolved_at is not null))
+        """,
+        (before,),
+    )
+
+
+def forget_drafts(db: Connection, before: int) -> None:
+    """Remove drafts that monitors made and ended before this instant (UTC ms), and nobody has published."""
+    db.execute(
+        """
+        -- automatic.forget_drafts
+        delete from incidents where origin = 'monitor' and is_draft = 1 and resolved_at < ?
+        """,
+        (before,),
+    )

@@ -1,0 +1,84 @@
+"""What it means for status pages that something happened to a monitor, and which incident it belongs to. Pure."""
+
+from collections.abc import Iterable, Sequence
+from typing import Final, Literal
+
+from analytics_box.base.clock import MINUTE
+from analytics_box.products.monitors.running.notices import Detail, What
+from analytics_box.products.status_pages.incident import Affected, Impact, Incident, Severity
+
+JOINING: Final = 2 * MINUTE  # what goes down within that of the first one belongs to its incident
+
+Meaning = Literal["opens", "recovers"]
+
+# By what happened and what the monitor is then; all else means nothing. While it flaps nothing recovers.
+_MEANINGS: Final[dict[tuple[What, str], Meaning]] = {
+    ("down", "down"): "opens",
+    ("flapping", "down"): "opens",
+    ("stable", "down"): "opens",
+    ("recovered", "up"): "recovers",
+    ("recovered", "degraded"): "recovers",
+    ("stable", "up"): "recovers",
+    ("stable", "degraded"): "recovers",
+}
+
+
+def meaning(what: What, detail: Detail) -> Meaning | None:
+    """Whether it opens an incident or ends one; what nobody is told of does neither."""
+    return None if detail.muted else _MEANINGS.get((what, detail.state))
+
+
+def severity_of(affected: Iterable[Affected]) -> Severity:
+    """How bad that is for a page."""
+    return "major" if any(one.impact == "down" for one in affected) else "minor"
+
+
+def is_untouched(incident: Incident) -> bool:
+    """Whether no person has written anything of it."""
+    return incident.origin == "monitor" and not any(update.author for update in incident.updates)
+
+
+def is_unseen(incident: Incident) -> bool:
+    """Whether it is the box's own, and nobody has seen it: it may still become another one."""
+    return incident.is_draft and len(incident.updates) == 1 and is_untouched(incident)
+
+
+def explained(incidents: Iterable[Incident], component_id: str) -> Incident | None:
+    """The incident that says already that something is wrong with a component; drafts of people do not count."""
+    for incident in incidents:
+        counts = (
+            incident.kind == "incident" and incident.is_open and (incident.origin == "monitor" or not incident.is_draft)
+        )
+        if counts and impact_in(incident, component_id) not in {None, "operational"}:
+            return incident
+    return None
+
+
+def to_join(incidents: Iterable[Incident], firsts: dict[str, int], component_id: str, at: int) -> Incident | None:
+    """The incident that a component which is down since `at` (UTC ms) belongs to, the latest one first.
+
+    One that named it before goes on with it; `firsts` is when the monitors of each were first down.
+    """
+    own = [one for one in incidents if one.kind == "incident" and one.origin == "monitor" and one.is_open]
+    for incident in own:
+        if impact_in(incident, component_id) is not None:
+            return incident
+    return next((one for one in own if one.id in firsts and abs(at - firsts[one.id]) <= JOINING), None)
+
+
+def impact_in(incident: Incident, component_id: str) -> Impact | None:
+    """How a component is affected by an incident; None where that is not about it."""
+    return next((one.impact for one in incident.affected if one.component_id == component_id), None)
+
+
+def with_one(affected: Sequence[Affected], new: Affected) -> tuple[Affected, ...]:
+    """The same with this component as it is now."""
+    known = any(one.component_id == new.component_id for one in affected)
+    if not known:
+        return (*affected, new)
+    return tuple(new if one.component_id == new.component_id else one for one in affected)
+
+
+def wrong_in(affected: Iterable[Affected]) -> tuple[Affected, ...]:
+    """The components that are there and not well."""
+    return tuple(one for one in affected if one.impact != "operational" and one.component_id is not None)

@@ -1,0 +1,106 @@
+"""Which components an incident is about: proposed from what is not well, and read from a form. Pure."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from msgspec import Struct
+
+from analytics_box.base.texts import IncidentConsole, StatusPageList, figures
+from analytics_box.products.status_pages.incident import Affected, Impact, Incident, Severity
+from analytics_box.products.status_pages.page import ComponentStatus
+from analytics_box.products.status_pages.seen import ComponentSeen, PageSeen
+from analytics_box.products.status_pages.whole import Whole
+
+PREFIX: Final = "impact."
+MOST_NAMES: Final = 3  # in a title
+_OF_STATUS: Final[dict[ComponentStatus, Impact]] = {
+    "degraded_performance": "degraded",
+    "partial_outage": "partial",
+    "major_outage": "down",
+}
+
+
+class Choice(Struct, frozen=True):
+    """A component in a form, how it is, and how an incident would affect it; empty for not."""
+
+    id: str
+    name: str
+    mark: str
+    label: str
+    impact: str
+
+
+def impact_of(one: ComponentSeen) -> Impact | None:
+    """How a component is affected by what is wrong with it now; None while nothing is."""
+    if not one.manual:
+        current = "down" if one.status == "major_outage" else one.current
+        return current if current in ("down", "degraded") else None
+    return _OF_STATUS.get(one.status) if one.status is not None else None
+
+
+def in_trouble(seen: PageSeen, incidents: Sequence[Incident]) -> list[ComponentSeen]:
+    """The components that are not well and that no open incident on the page is about."""
+    told = {
+        one.component_id
+        for incident in incidents
+        if incident.is_active
+        for one in incident.affected
+        if one.impact != "operational"
+    }
+    return [one for one in seen.components if impact_of(one) is not None and one.id not in told]
+
+
+def proposed(whole: Whole, seen: PageSeen, *, monitor_id: str = "", component_id: str = "") -> dict[str, Impact]:
+    """What a new incident is about unless somebody says otherwise: what is in trouble, and what was asked for."""
+    asked = {
+        one.id for one in whole.components if component_id == one.id or (monitor_id and monitor_id == one.monitor_id)
+    }
+    found = {one.id: impact_of(one) or "down" for one in in_trouble(seen, whole.incidents)}
+    for one in seen.components:
+        if one.id in asked:
+            found.setdefault(one.id, impact_of(one) or "degraded")
+    return found
+
+
+def title_of(seen: PageSeen, impacts: Mapping[str, Impact]) -> str:
+    """What an incident about these components could be called."""
+    words = IncidentConsole
+    names = [figures.visible(one.name) for one in seen.components if one.id in impacts]
+    if not names:
+        return words.title_plain
+    if len(names) == 1 and "down" in impacts.values():
+        return words.title_one.format(name=names[0])
+    if len(names) > MOST_NAMES:
+        return words.title_many
+    return words.title_some.format(names=words.comma.join(names))
+
+
+def severity_of(seen: PageSeen, impacts: Mapping[str, Impact]) -> Severity:
+    """How bad it looks."""
+    down = sum(impact == "down" for impact in impacts.values())
+    if down and down == len(seen.components):
+        return "critical"
+    return "major" if down else "minor"
+
+
+def choices(seen: PageSeen, impacts: Mapping[str, str]) -> list[Choice]:
+    """All components of the page as rows of a form."""
+    return [
+        Choice(one.id, figures.visible(one.name), *state_of(one), impacts.get(one.id, "")) for one in seen.components
+    ]
+
+
+def state_of(one: ComponentSeen) -> tuple[str, str]:
+    """How a component is, as styles call it and in words."""
+    mark = one.status or "unknown"
+    return mark, StatusPageList.component_states[mark]
+
+
+def read_impacts(form: Mapping[str, str]) -> dict[str, str]:
+    """What a form says of components, those that are not affected left out."""
+    return {name.removeprefix(PREFIX): impact for name, impact in form.items() if name.startswith(PREFIX) and impact}
+
+
+def impacts_of(affected: Sequence[Affected]) -> dict[str, str]:
+    """How an incident affects components now."""
+    return {one.component_id: one.impact for one in affected if one.component_id is not None}

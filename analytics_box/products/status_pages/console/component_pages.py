@@ -1,0 +1,304 @@
+"""The components of a status page under /status-pages/{id}/components, and its groups."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any, Final
+
+from litestar.params import FromPath
+from msgspec import Struct
+
+from analytics_box.base.errors import BadRequest, Conflict, NotFound
+from analytics_box.base.texts import StatusComponents, StatusPageList, figures
+from analytics_box.products.monitors.directory import Monitors
+from analytics_box.products.status_pages.console.arranging import entries, moved
+from analytics_box.products.status_pages.console.choosing import state_of
+from analytics_box.products.status_pages.console.frame import Opened, frame, opened
+from analytics_box.products.status_pages.console.new_pages import MOST_MONITORS
+from analytics_box.products.status_pages.editing import component_calls as procedures
+from analytics_box.products.status_pages.editing.messages import (
+    ChangedComponent,
+    ChangedGroup,
+    NewComponent,
+    NewGroup,
+    NewOrder,
+    OneComponent,
+    OneGroup,
+)
+from analytics_box.products.status_pages.page import Component, Group
+from analytics_box.tenants.tenancy.messages import message_of
+from analytics_box.web.page.questions import ask
+from analytics_box.web.page.templates import field_errors
+from analytics_box.web.page.visit import Again, Answer, Next, Page, Visitor
+
+UNKNOWN: Final = "There is no such component on this page"
+_SHOWN: Final = {"showUrl": "hideUrl", "showUptime": "hideUptimePercentage", "showLatency": "hideLatency"}
+_FIELDS: Final = {"displayName": "name", "groupId": "group", "uptimeScheduleId": "monitor"}
+_ADDED: Final = {"monitor": "monitor", "manual": "manual", "group": "group"}
+
+
+class Line(Struct, frozen=True, kw_only=True):
+    """A component or a group in the list. `is_inner` stands in a group."""
+
+    id: str
+    name: str
+    href: str
+    is_group: bool = False
+    is_inner: bool = False
+    is_first: bool
+    is_last: bool
+    mark: str = ""
+    label: str = ""
+    notes: tuple[str, ...] = ()
+
+
+async def components(visit: Visitor, page_id: FromPath[str]) -> Page:
+    """GET /status-pages/{id}/components. Raises NotFound."""
+    return _page(await opened(visit, page_id))
+
+
+async def add(visit: Visitor, page_id: FromPath[str]) -> Answer:
+    """POST /status-pages/{id}/components: a monitor, a component without one, or a group. Raises NotFound."""
+    page, form = await opened(visit, page_id), await visit.form()
+    kind = _ADDED.get(form.get("add", ""), "monitor")
+    given = {"statusPageId": page_id}
+    try:
+        visit.saves()
+        match kind:
+            case "group":
+                found: dict[str, Any] = given | {"name": form.get("group", "")}
+                await procedures.add_group(visit.call, message_of(found, NewGroup, StatusPageList.wrong))
+            case "manual":
+                found = given | {"name": form.get("manual", "")}
+                await procedures.add_component(visit.call, message_of(found, NewComponent, StatusPageList.wrong))
+            case _:
+                found = given | {"uptimeScheduleId": form.get("monitor", "")}
+                await procedures.add_component(visit.call, message_of(found, NewComponent, StatusPageList.wrong))
+    except (BadRequest, Conflict) as wrong:
+        return _page(page, Again(wrong.status, form, {kind: wrong.message}))
+    return visit.go(f"{page.href}/components?done=added")
+
+
+async def order(visit: Visitor, page_id: FromPath[str]) -> Next:
+    """POST /status-pages/{id}/order: one of them goes up or down. Raises NotFound or BadRequest."""
+    page, form = await opened(visit, page_id), await visit.form()
+    wanted, step = (form["up"], -1) if form.get("up") else (form.get("down", ""), 1)
+    new_order = tuple(moved(page.whole, wanted, step))
+    if new_order:
+        await procedures.reorder(visit.call, NewOrder(page_id, new_order))
+    return visit.go(f"{page.href}/components")
+
+
+async def edit_form(visit: Visitor, page_id: FromPath[str], component_id: FromPath[str]) -> Page:
+    """GET /status-pages/{id}/components/{component}. Raises NotFound."""
+    page = await opened(visit, page_id)
+    return _component_page(page, _component(page, component_id), Again())
+
+
+async def save(visit: Visitor, page_id: FromPath[str], component_id: FromPath[str]) -> Answer:
+    """POST /status-pages/{id}/components/{component}. Raises NotFound."""
+    page, form = await opened(visit, page_id), await visit.form()
+    component = _component(page, component_id)
+    found: dict[str, Any] = {
+        "componentId": component_id,
+        "name": form.get("name", "").strip(),
+        "description": form.get("description", ""),
+        "onlyShowIfDegraded": bool(form.get("onlyIfDegraded")),
+        "hideUptimePercentage": not form.get("showUptime"),
+    }
+    if "group" in form:
+        found["groupId"] = form["group"] or None
+    if component.monitor_id is None:
+        found["status"] = form.get("status", "operational")
+    else:
+        found |= {hides: not form.get(shows) for shows, hides in _SHOWN.items()}
+    return await _saved(
+        page,
+        lambda: procedures.update_component(visit.call, message_of(found, ChangedComponent, StatusPageList.wrong)),
+        lambda again: _component_page(page, component, again),
+        form,
+    )
+
+
+async def remove_form(visit: Visitor, page_id: FromPath[str], component_id: FromPath[str]) -> Page:
+    """GET /status-pages/{id}/components/{component}/remove: are you sure? Raises NotFound."""
+    page = await opened(visit, page_id)
+    component, here = _component(page, component_id), f"{page.href}/components/{component_id}"
+    name = _name(page, component)
+    question = StatusComponents.remove_component
+    return ask(visit, frame(visit.person), question, name, action=f"{here}/remove", back=here)
+
+
+async def remove(visit: Visitor, page_id: FromPath[str], component_id: FromPath[str]) -> Next:
+    """POST /status-pages/{id}/components/{component}/remove. Raises NotFound."""
+    page = await opened(visit, page_id)
+    await procedures.remove_component(visit.call, OneComponent(_component(page, component_id).id))
+    return visit.go(f"{page.href}/components?done=removed")
+
+
+async def group_form(visit: Visitor, page_id: FromPath[str], group_id: FromPath[str]) -> Page:
+    """GET /status-pages/{id}/groups/{group}. Raises NotFound."""
+    page = await opened(visit, page_id)
+    return _group_page(page, _group(page, group_id), Again())
+
+
+async def save_group(visit: Visitor, page_id: FromPath[str], group_id: FromPath[str]) -> Answer:
+    """POST /status-pages/{id}/groups/{group}. Raises NotFound."""
+    page, form = await opened(visit, page_id), await visit.form()
+    group = _group(page, group_id)
+    found = {"groupId": group_id, "name": form.get("name", ""), "description": form.get("description", "")}
+    return await _saved(
+        page,
+        lambda: procedures.update_group(visit.call, message_of(found, ChangedGroup, StatusPageList.wrong)),
+        lambda again: _group_page(page, group, again),
+        form,
+    )
+
+
+async def remove_group_form(visit: Visitor, page_id: FromPath[str], group_id: FromPath[str]) -> Page:
+    """GET /status-pages/{id}/groups/{group}/remove: are you sure? Raises NotFound."""
+    page = await opened(visit, page_id)
+    group, here = _group(page, group_id), f"{page.href}/groups/{group_id}"
+    question = StatusComponents.remove_group
+    return ask(visit, frame(visit.person), question, group.name, action=f"{here}/remove", back=here)
+
+
+async def remove_group(visit: Visitor, page_id: FromPath[str], group_id: FromPath[str]) -> Next:
+    """POST /status-pages/{id}/groups/{group}/remove. Raises NotFound."""
+    page = await opened(visit, page_id)
+    await procedures.remove_group(visit.call, OneGroup(_group(page, group_id).id))
+    return visit.go(f"{page.href}/components?done=removed")
+
+
+async def _saved(
+    page: Opened,
+    change: Callable[[], Awaitable[object]],
+    show: Callable[[Again], Page],
+    form: dict[str, str],
+) -> Answer:
+    try:
+        page.visit.saves()
+        await change()
+    except (BadRequest, Conflict) as wrong:
+        errors = {_FIELDS.get(name, name): message for name, message in field_errors(wrong).items()}
+        return show(Again(wrong.status, form, errors, "" if errors else wrong.message))
+    return page.visit.go(f"{page.href}/components?done=saved")
+
+
+def _page(page: Opened, again: Again | None = None) -> Page:
+    shown = {one.monitor_id for one in page.whole.components}
+    own = page.visit.parts[Monitors].of(page.whole.page.organization_id)
+    left = sorted(
+        ((one.id, figures.visible(one.called)) for one in own if one.id not in shown),
+        key=lambda one: one[1].casefold(),
+    )
+    return page.show(
+        "status_components.html", "components", again=again, lines=_lines(page), monitors=left[:MOST_MONITORS]
+    )
+
+
+def _lines(page: Opened) -> list[Line]:
+    own, lines = entries(page.whole), []
+    for number, entry in enumerate(own):
+        is_first, is_last = number == 0, number == len(own) - 1
+        if entry.group is None:
+            lines.append(_line(page, entry.components[0], is_first=is_first, is_last=is_last))
+            continue
+        href = f"{page.href}/groups/{entry.id}"
+        name = figures.visible(entry.group.name)
+        lines.append(Line(id=entry.id, name=name, href=href, is_group=True, is_first=is_first, is_last=is_last))
+        last = len(entry.components) - 1
+        lines += [
+            _line(page, one, is_inner=True, is_first=place == 0, is_last=place == last)
+            for place, one in enumerate(entry.components)
+        ]
+    return lines
+
+
+def _line(page: Opened, one: Component, *, is_first: bool, is_last: bool, is_inner: bool = False) -> Line:
+    words = StatusComponents
+    seen = next((each for each in page.seen.components if each.id == one.id), None)
+    mark, label = state_of(seen) if seen is not None else ("", "")
+    notes = []
+    if one.monitor_id is None:
+        notes.append(words.manual)
+    elif seen is None:
+        notes.append(words.hidden)
+    elif one.name:
+        notes.append(f"{words.monitor}: {figures.visible(_monitor_name(page, one))}")
+    return Line(
+        id=one.id,
+        name=_name(page, one),
+        href=f"{page.href}/components/{one.id}",
+        is_inner=is_inner,
+        is_first=is_first,
+        is_last=is_last,
+        mark=mark,
+        label=label,
+        notes=tuple(notes),
+    )
+
+
+def _component_page(page: Opened, one: Component, again: Again) -> Page:
+    words = StatusComponents
+    values = {
+        "name": one.name,
+        "description": one.description,
+        "group": one.group_id or "",
+        "status": one.status,
+        "showUrl": "" if one.hide_url else "on",
+        "showUptime": "" if one.hide_uptime else "on",
+        "showLatency": "" if one.hide_latency else "on",
+        "onlyIfDegraded": "on" if one.only_if_degraded else "",
+    }
+    return page.show(
+        "status_component.html",
+        "components",
+        again=again,
+        values=values if again.code == 200 else {},
+        title=words.edit_title.format(name=_name(page, one)),
+        back=f"{page.href}/components",
+        remove=f"{page.href}/components/{one.id}/remove",
+        is_group=False,
+        manual=one.monitor_id is None,
+        groups=[("", words.no_group), *((each.id, figures.visible(each.name)) for each in page.whole.groups)],
+        statuses=[each for each in StatusPageList.component_states.items() if each[0] != "unknown"],
+    )
+
+
+def _group_page(page: Opened, group: Group, again: Again) -> Page:
+    return page.show(
+        "status_component.html",
+        "components",
+        again=again,
+        values={"name": group.name, "description": group.description},
+        title=StatusComponents.edit_group_title.format(name=figures.visible(group.name)),
+        back=f"{page.href}/components",
+        remove=f"{page.href}/groups/{group.id}/remove",
+        is_group=True,
+        manual=False,
+        groups=[],
+        statuses=[],
+    )
+
+
+def _component(page: Opened, component_id: str) -> Component:
+    for one in page.whole.components:
+        if one.id == component_id:
+            return one
+    raise NotFound(UNKNOWN)
+
+
+def _group(page: Opened, group_id: str) -> Group:
+    for one in page.whole.groups:
+        if one.id == group_id:
+            return one
+    raise NotFound(UNKNOWN)
+
+
+def _monitor_name(page: Opened, one: Component) -> str:
+    found = page.visit.parts[Monitors].find(one.monitor_id) if one.monitor_id is not None else None
+    return found.called if found is not None else ""
+
+
+def _name(page: Opened, one: Component) -> str:
+    """What a component is called here; one whose monitor is gone by what there is."""
+    return figures.visible(one.name or _monitor_name(page, one) or StatusComponents.hidden)

@@ -1,0 +1,125 @@
+"""What all pages about a status page share: their frame, its parts, and how it is now."""
+
+from collections.abc import Mapping
+from typing import Final, Literal, get_args
+
+from msgspec import Struct
+
+from analytics_box.base.identity import Person
+from analytics_box.base.texts import StatusPageList, figures
+from analytics_box.products.status_pages.access import seen as page_of
+from analytics_box.products.status_pages.seen import Indicator, PageSeen
+from analytics_box.products.status_pages.view.snapshots import Snapshots
+from analytics_box.products.status_pages.whole import Whole
+from analytics_box.tenants.websites.shell import shell
+from analytics_box.web.page.shell import Shell
+from analytics_box.web.page.visit import Again, Page, Visit
+
+HOME: Final = "/status-pages"
+Tab = Literal["now", "components", "maintenances", "history", "subscribers", "settings"]
+_PATHS: Final[dict[Tab, str]] = {"now": ""}
+_MARKS: Final[dict[Indicator, str]] = {
+    "none": "operational",
+    "minor": "degraded_performance",
+    "major": "partial_outage",
+    "critical": "major_outage",
+    "maintenance": "under_maintenance",
+}
+_OF_EDITORS: Final[frozenset[Tab]] = frozenset(("subscribers", "settings"))
+
+
+class TabShown(Struct, frozen=True):
+    """A part of the pages about a status page; `count` is what waits there, or empty."""
+
+    name: Tab
+    label: str
+    href: str
+    count: str = ""
+
+
+class Head(Struct, frozen=True):
+    """What stands above every page about a status page."""
+
+    name: str
+    href: str
+    public_url: str
+    mark: str
+    label: str
+    tab: Tab
+    tabs: tuple[TabShown, ...]
+
+
+class Opened(Struct, frozen=True):
+    """A status page with how visitors see it now, for somebody who may see it here."""
+
+    visit: Visit
+    whole: Whole
+    seen: PageSeen
+
+    @property
+    def href(self) -> str:
+        """The path of its pages in the dashboard."""
+        return f"{HOME}/{self.whole.page.id}"
+
+    @property
+    def editable(self) -> bool:
+        """Whether who looks may change it."""
+        return self.visit.person.may("member")
+
+    def show(
+        self,
+        template: str,
+        tab: Tab,
+        *,
+        again: Again | None = None,
+        values: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] | None = None,
+        **context: object,
+    ) -> Page:
+        """A page about it; `values`, `errors` and `general` are those of a form that came back."""
+        again = again or Again()
+        return self.visit.pages.show(
+            template,
+            code=again.code,
+            headers=headers,
+            shell=frame(self.visit.person),
+            head=self._head(tab),
+            values={**(values or {}), **again.values},
+            errors=again.wrong,
+            general=again.general,
+            editable=self.editable,
+            done=StatusPageList.done.get(self.visit.asked("done"), ""),
+            **context,
+        )
+
+    def _head(self, tab: Tab) -> Head:
+        page = self.whole.page
+        counts = {"now": sum(one.is_active or (one.is_draft and one.is_open) for one in self.whole.incidents)}
+        tabs = tuple(
+            TabShown(
+                name,
+                StatusPageList.tabs[name],
+                f"{self.href}{_PATHS.get(name, f'/{name}')}",
+                figures.count(counts[name]) if counts.get(name) else "",
+            )
+            for name in get_args(Tab)
+            if self.editable or name not in _OF_EDITORS
+        )
+        mark = page_mark(self.seen)
+        return Head(figures.visible(page.name), self.href, self.seen.url, mark, StatusPageList.states[mark], tab, tabs)
+
+
+def frame(person: Person) -> Shell:
+    """The frame of all pages of status pages."""
+    return shell(person, "status")
+
+
+async def opened(visit: Visit, page_id: str) -> Opened:
+    """The page that an address names. Raises NotFound or Forbidden."""
+    whole = await page_of(visit.call, page_id)
+    return Opened(visit, whole, await visit.parts[Snapshots].of(whole))
+
+
+def page_mark(seen: PageSeen) -> str:
+    """Return how a page is, as styles and StatusPageList.states call it: as its headline says."""
+    return "unknown" if seen.overall == "unknown" else _MARKS[seen.indicator]

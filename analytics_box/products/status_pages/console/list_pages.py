@@ -1,0 +1,84 @@
+"""The list of an organization's status pages under /status-pages."""
+
+from msgspec import Struct
+
+from analytics_box.base.texts import StatusPageList, figures
+from analytics_box.base.urls import url_parts
+from analytics_box.products.status_pages.console.choosing import in_trouble
+from analytics_box.products.status_pages.console.frame import HOME, frame, page_mark
+from analytics_box.products.status_pages.directory import StatusPages
+from analytics_box.products.status_pages.seen import PageSeen
+from analytics_box.products.status_pages.view.snapshots import Snapshots
+from analytics_box.products.status_pages.whole import Whole
+from analytics_box.web.page.visit import Page, Visitor
+
+
+class Note(Struct, frozen=True):
+    """Something about a page in a few words; what is loud asks for somebody."""
+
+    text: str
+    loud: bool = False
+
+
+class Line(Struct, frozen=True):
+    """A status page in the list."""
+
+    name: str
+    href: str
+    public_url: str
+    public_label: str
+    mark: str
+    label: str
+    notes: tuple[Note, ...]
+    in_trouble: bool
+
+
+async def page_list(visit: Visitor) -> Page:
+    """GET /status-pages."""
+    organization_id, snapshots = visit.person.organization_id, visit.parts[Snapshots]
+    own = visit.parts[StatusPages].of(organization_id)
+    return visit.pages.show(
+        "status_pages.html",
+        shell=frame(visit.person),
+        lines=[_line(whole, await snapshots.of(whole)) for whole in own],
+        editable=visit.person.may("member"),
+        done=StatusPageList.done.get(visit.asked("done"), ""),
+    )
+
+
+def _line(whole: Whole, seen: PageSeen) -> Line:
+    mark = page_mark(seen)
+    return Line(
+        name=figures.visible(whole.page.name),
+        href=f"{HOME}/{whole.page.id}",
+        public_url=seen.url,
+        public_label=_address(seen.url),
+        mark=mark,
+        label=StatusPageList.states[mark],
+        notes=tuple(_notes(whole)),
+        in_trouble=bool(in_trouble(seen, whole.incidents)),
+    )
+
+
+def _notes(whole: Whole) -> list[Note]:
+    words, open_ones = StatusPageList, [one for one in whole.incidents if one.is_open]
+    incidents = [one for one in open_ones if one.kind == "incident"]
+    counts = (
+        (words.open_incidents, sum(not one.is_draft for one in incidents), True),
+        (words.drafts, sum(one.is_draft for one in incidents), True),
+        (words.planned, len(open_ones) - len(incidents), False),
+    )
+    found = [Note(said[count == 1].format(count=figures.count(count)), loud) for said, count, loud in counts if count]
+    components = len(whole.components)
+    found.append(Note(words.counted[components == 1].format(count=figures.count(components))))
+    if whole.page.password:
+        found.append(Note(words.protected))
+    elif not whole.page.indexed:
+        found.append(Note(words.not_indexed))
+    return found
+
+
+def _address(url: str) -> str:
+    """An address without its scheme."""
+    parts = url_parts(url)
+    return f"{parts.netloc}{parts.path}"

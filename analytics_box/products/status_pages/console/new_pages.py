@@ -1,0 +1,59 @@
+"""A new status page: /status-pages/new."""
+
+from analytics_box.base.errors import BadRequest, Conflict
+from analytics_box.base.names import SPELLING
+from analytics_box.base.texts import StatusPageList, figures
+from analytics_box.products.monitors.directory import Monitors
+from analytics_box.products.status_pages.console.frame import HOME, frame
+from analytics_box.products.status_pages.editing import calls as procedures
+from analytics_box.products.status_pages.editing.messages import NewPage
+from analytics_box.tenants.tenancy.messages import message_of
+from analytics_box.web.page.templates import field_errors
+from analytics_box.web.page.visit import Again, Answer, Page, Visit, Visitor
+
+MOST_TICKED = 20  # monitors that a new page has unless somebody says otherwise; of more, somebody chooses
+MOST_MONITORS = 500  # to choose from
+_PREFIX = "monitor."
+
+
+async def new_form(visit: Visitor) -> Page:
+    """GET /status-pages/new."""
+    own = visit.parts[Monitors].of(visit.person.organization_id)
+    return _page(visit, Again(), {one.id for one in own} if len(own) <= MOST_TICKED else set())
+
+
+async def add(visit: Visitor) -> Answer:
+    """POST /status-pages/new."""
+    form = await visit.form()
+    chosen = [name.removeprefix(_PREFIX) for name in form if name.startswith(_PREFIX)]
+    found = {
+        "name": form.get("name", ""),
+        "slug": form.get("slug", "").strip(),
+        "uptimeScheduleIds": chosen,
+        "timeZone": visit.person.time_zone,
+        "organizationId": visit.person.organization_id,
+    }
+    try:
+        visit.saves()
+        made = await procedures.create(visit.call, message_of(found, NewPage, StatusPageList.wrong))
+    except (BadRequest, Conflict) as wrong:
+        errors = field_errors(wrong)
+        again = Again(wrong.status, form, errors, "" if errors else wrong.message)
+        return _page(visit, again, set(chosen))
+    return visit.go(f"{HOME}/{made.id}?done=created")
+
+
+def _page(visit: Visit, again: Again, chosen: set[str]) -> Page:
+    own = visit.parts[Monitors].of(visit.person.organization_id)
+    named = sorted(((one.id, figures.visible(one.called)) for one in own), key=lambda one: one[1].casefold())
+    return visit.pages.show(
+        "status_page_new.html",
+        code=again.code,
+        shell=frame(visit.person),
+        values=again.values,
+        errors=again.wrong,
+        general=again.general,
+        monitors=[(one, name, one in chosen) for one, name in named[:MOST_MONITORS]],
+        address=f"{visit.parts.settings.public_url}/status/…",
+        spelling=SPELLING,
+    )

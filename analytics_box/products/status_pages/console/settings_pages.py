@@ -1,0 +1,203 @@
+"""The settings of a status page under /status-pages/{id}/settings, with the page itself as they would make it."""
+
+from typing import Final
+from zoneinfo import available_timezones
+
+from litestar import Response
+from litestar.params import FromPath
+
+from analytics_box.base.errors import BadRequest, Conflict, NotFound, PayloadTooLarge
+from analytics_box.base.identity import at_least
+from analytics_box.base.store.db import Connection
+from analytics_box.base.texts import StatusPageForm, figures
+from analytics_box.products.status_pages.access import Reach
+from analytics_box.products.status_pages.access import seen as page_of
+from analytics_box.products.status_pages.console.frame import HOME, Opened, frame, opened
+from analytics_box.products.status_pages.console.settings_fields import changed, fields_of, read_fields
+from analytics_box.products.status_pages.editing import calls as procedures
+from analytics_box.products.status_pages.editing.draft import applied
+from analytics_box.products.status_pages.editing.messages import Transfer
+from analytics_box.products.status_pages.files import change as files
+from analytics_box.products.status_pages.files import pictures
+from analytics_box.products.status_pages.files.pictures import Fetched
+from analytics_box.products.status_pages.messages import OnePage
+from analytics_box.products.status_pages.page import FileKind
+from analytics_box.products.status_pages.page import Page as StatusPage
+from analytics_box.products.status_pages.saving import save as saved
+from analytics_box.products.status_pages.serving import shown as public
+from analytics_box.products.status_pages.view import sources
+from analytics_box.products.status_pages.view.snapshots import Snapshots
+from analytics_box.products.status_pages.whole import Whole
+from analytics_box.tenants.configuration import domains as proven
+from analytics_box.tenants.organizations import image
+from analytics_box.web.front import CONTENT_SECURITY_POLICY
+from analytics_box.web.page.questions import ask
+from analytics_box.web.page.templates import field_errors
+from analytics_box.web.page.visit import Again, Answer, Next, Page, Visit, Visitor
+
+_FRAMING: Final = {"content-security-policy": f"{CONTENT_SECURITY_POLICY}; frame-src 'self'"}
+_FRAMED: Final = {
+    "content-security-policy": CONTENT_SECURITY_POLICY.replace("frame-ancestors 'none'", "frame-ancestors 'self'")
+}
+_KINDS: Final[dict[str, FileKind]] = {"logo": "logo", "favicon": "favicon"}
+
+
+async def settings(visit: Visitor, page_id: FromPath[str]) -> Page:
+    """GET /status-pages/{id}/settings. Raises NotFound or Forbidden."""
+    return await _page(await opened(visit, page_id))
+
+
+async def save(visit: Visitor, page_id: FromPath[str]) -> Answer:
+    """POST /status-pages/{id}/settings. Raises NotFound or Forbidden."""
+    page, fields = await opened(visit, page_id), read_fields(await visit.form())
+    try:
+        visit.saves()
+        await procedures.update(visit.call, changed(fields, page_id))
+    except (BadRequest, Conflict) as wrong:
+        return await _page(page, _again(wrong, fields))
+    return visit.go(f"{page.href}/settings?done=saved")
+
+
+async def preview(visit: Visitor, page_id: FromPath[str]) -> Page:
+    """GET and POST /status-pages/{id}/preview: the public page, with what a form says. Raises NotFound or Forbidden."""
+    whole = await page_of(visit.call, page_id)
+    if visit.request.method == "POST":
+        whole = _unsaved(whole, read_fields(await visit.form()))
+    seen = await sources.see(visit.parts[Snapshots].sources, whole, visit.call.now)
+    return visit.pages.show(
+        "status/page.html",
+        headers=_FRAMED,
+        page=seen,
+        base=f"{HOME}/{page_id}/preview?at=",
+        logo=_picture_path(whole.page, "logo"),
+        favicon=None,
+        shown=public.page(seen, visit.call.now),
+    )
+
+
+async def upload(visit: Visitor, page_id: FromPath[str], kind: FromPath[str]) -> Answer:
+    """POST /status-pages/{id}/files/{kind}: a logo or favicon as multipart/form-data. Raises NotFound or Forbidden."""
+    page, asset = await opened(visit, page_id), _kind(kind)
+    try:
+        sent = await visit.upload(asset, limit=image.MOST_BYTES)
+        picture = Fetched(_picture(sent, asset))
+    except (BadRequest, PayloadTooLarge) as wrong:
+        message = image.TOO_LARGE if isinstance(wrong, PayloadTooLarge) else wrong.message
+        return await _page(page, Again(400, {}, {asset: message}))
+    await _put(visit, page.whole, asset, picture)
+    return visit.go(f"{page.href}/settings?done=uploaded")
+
+
+async def picture(visit: Visitor, page_id: FromPath[str], kind: FromPath[str]) -> Response[bytes]:
+    """GET /status-pages/{id}/files/{kind}: a picture, for those who keep the page. Raises NotFound."""
+    page = (await page_of(visit.call, page_id)).page
+    digest: str = getattr(page, _kind(kind))
+    found = await pictures.find(visit.parts.box_db, page.id, digest) if digest else None
+    if found is None:
+        raise NotFound(StatusPageForm.no_file)
+    content, kind = found
+    return Response(content, media_type=kind, headers={"cache-control": "private, max-age=86400"})
+
+
+async def remove_picture(visit: Visitor, page_id: FromPath[str], kind: FromPath[str]) -> Next:
+    """POST /status-pages/{id}/files/{kind}/remove. Raises NotFound or Forbidden."""
+    await _put(visit, await page_of(visit.call, page_id), _kind(kind), None)
+    return visit.go(f"{HOME}/{page_id}/settings?done=picture-removed")
+
+
+async def transfer(visit: Visitor, page_id: FromPath[str]) -> Answer:
+    """POST /status-pages/{id}/transfer. Raises NotFound or Forbidden."""
+    page, form = await opened(visit, page_id), await visit.form()
+    given = Transfer(page_id, form.get("organization", ""), bool(form.get("includeMonitors")))
+    try:
+        await procedures.transfer(visit.call, given)
+    except (BadRequest, Conflict) as wrong:
+        return await _page(page, Again(wrong.status, {}, {}, wrong.message))
+    return visit.go(f"{HOME}?done=transferred")
+
+
+async def delete_form(visit: Visitor, page_id: FromPath[str]) -> Page:
+    """GET /status-pages/{id}/delete: are you sure? Raises NotFound."""
+    page = await opened(visit, page_id)
+    back, action, shell = f"{page.href}/settings", f"{page.href}/delete", frame(visit.person)
+    name = page.whole.page.name
+    return ask(visit, shell, StatusPageForm.delete, name, action=action, back=back, url=page.seen.url)
+
+
+async def delete(visit: Visitor, page_id: FromPath[str]) -> Next:
+    """POST /status-pages/{id}/delete. Raises NotFound or Forbidden."""
+    await procedures.delete(visit.call, OnePage(page_id))
+    return visit.go(f"{HOME}?done=deleted")
+
+
+async def _page(opened_page: Opened, again: Again | None = None) -> Page:
+    visit, page = opened_page.visit, opened_page.whole.page
+    own = await visit.call.read(lambda db: _domains(db, opened_page))
+    others = [
+        (one.organization_id, figures.visible(one.name))
+        for one in visit.person.memberships
+        if one.organization_id != page.organization_id and at_least(one.role, "member")
+    ]
+    return opened_page.show(
+        "status_settings.html",
+        "settings",
+        again=again,
+        headers=_FRAMING,
+        values=fields_of(page) | {"includeMonitors": "on"},
+        address=f"{visit.parts.settings.public_url}/status/…",
+        zones=[(zone, zone) for zone in sorted(available_timezones())],
+        domains=own,
+        has_password=bool(page.password),
+        pictures=tuple((kind, _picture_path(page, kind)) for kind in _KINDS.values()),
+        organizations=others,
+    )
+
+
+def _domains(db: Connection, page: Opened) -> list[tuple[str, str]]:
+    """The domains that the page can have: proven ones, and the one that it has."""
+    by, current = page.visit.call.by, page.whole.page
+    found = {one.domain for one in proven.of(db, current.organization_id, by) if one.proven_at is not None}
+    found |= {current.domain} if current.domain else set()
+    nowhere = StatusPageForm.no_domain.format(address=f"/status/{current.slug}")
+    return [("", nowhere), *((name, name) for name in sorted(found))]
+
+
+def _unsaved(whole: Whole, fields: dict[str, str]) -> Whole:
+    """The page with what a form says, as far as that can be read."""
+    for left_out in ((), ("websiteUrl", "supportUrl"), ("websiteUrl", "supportUrl", "slug", "publishAfterMinutes")):
+        try:
+            said = fields | {name: fields_of(whole.page)[name] for name in left_out}
+            return Whole(
+                applied(whole.page, changed(said, whole.page.id)), whole.groups, whole.components, whole.incidents
+            )
+        except BadRequest:
+            continue
+    return whole
+
+
+def _again(wrong: BadRequest | Conflict, fields: dict[str, str]) -> Again:
+    errors = field_errors(wrong)
+    return Again(wrong.status, fields, errors, "" if errors else wrong.message)
+
+
+def _picture_path(page: StatusPage, kind: FileKind) -> str:
+    """Where those who keep a page load its picture; empty without one. Another one has another address."""
+    digest: str = getattr(page, kind)
+    return f"{HOME}/{page.id}/files/{kind}?v={digest[:12]}" if digest else ""
+
+
+def _kind(kind: str) -> FileKind:
+    if kind not in _KINDS:
+        raise BadRequest(StatusPageForm.no_kind)
+    return _KINDS[kind]
+
+
+def _picture(sent: bytes, kind: FileKind) -> image.Picture:
+    if not sent:
+        raise BadRequest.about(kind, StatusPageForm.no_file)
+    return image.picture(sent)
+
+
+async def _put(visit: Visit, whole: Whole, kind: FileKind, given: Fetched | None) -> None:
+    own = Reach(whole.page.organization_id, visit.call.by)
+    await saved(visit.parts, whole.page.id, lambda db: files.put(db, own, whole.page.id, kind, given))

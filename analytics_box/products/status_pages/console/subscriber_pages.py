@@ -1,0 +1,123 @@
+"""Who is told of what a status page says, under /status-pages/{id}/subscribers."""
+
+from typing import Any, Final
+
+from litestar import Response
+from litestar.params import FromPath
+from msgspec import Struct
+
+from analytics_box.base.errors import BadRequest, Conflict, RateLimited
+from analytics_box.base.texts import IncidentConsole, StatusPageList, SubscriberPages, figures
+from analytics_box.products.status_pages.console.frame import Opened, frame, opened
+from analytics_box.products.status_pages.subscribers import calls as procedures
+from analytics_box.products.status_pages.subscribers.calls import (
+    AskedSubscribers,
+    NewSubscriber,
+    OfPage,
+    OfSubscriber,
+    SubscriberShown,
+)
+from analytics_box.tenants.tenancy.messages import message_of, millis
+from analytics_box.web.page import dates
+from analytics_box.web.page.questions import ask
+from analytics_box.web.page.templates import field_errors
+from analytics_box.web.page.visit import Again, Answer, Next, Page, Visitor
+
+AT_ONCE: Final = 100
+UNKNOWN: Final = "There is no such subscriber any more"
+
+
+class Line(Struct, frozen=True):
+    """A subscriber in the list; `href` leads to their removal, `note` says what waits or went wrong."""
+
+    address: str
+    kind: str
+    about: str
+    confirmed: bool
+    since: str
+    note: str
+    href: str
+
+
+async def subscribers(visit: Visitor, page_id: FromPath[str]) -> Page:
+    """GET /status-pages/{id}/subscribers, with ?after= the last one before. Raises NotFound or Forbidden."""
+    return await _page(await opened(visit, page_id), Again())
+
+
+async def add(visit: Visitor, page_id: FromPath[str]) -> Answer:
+    """POST /status-pages/{id}/subscribers: somebody is asked to confirm. Raises NotFound or Forbidden."""
+    page, form = await opened(visit, page_id), await visit.form()
+    address = form.get("address", "").strip()
+    kind = "webhook" if address.casefold().startswith(("http://", "https://")) else "email"
+    found = {"statusPageId": page_id, "address": address, "type": kind}
+    try:
+        visit.saves()
+        added = await procedures.add_subscriber(visit.call, message_of(found, NewSubscriber, StatusPageList.wrong))
+    except (BadRequest, Conflict, RateLimited) as wrong:
+        errors = {"address": wrong.message} if field_errors(wrong) or isinstance(wrong, Conflict) else {}
+        return await _page(page, Again(wrong.status, form, errors, "" if errors else wrong.message))
+    if isinstance(added.signingSecret, str):
+        return await _page(page, Again(), secret=added.signingSecret)
+    return visit.go(f"{page.href}/subscribers?done=subscribed")
+
+
+async def remove_form(visit: Visitor, page_id: FromPath[str], subscriber_id: FromPath[str]) -> Page:
+    """GET /status-pages/{id}/subscribers/{subscriber}/remove: are you sure? Raises NotFound or Forbidden."""
+    page = await opened(visit, page_id)
+    back = f"{page.href}/subscribers"
+    name = visit.asked("name") or SubscriberPages.this_one
+    action = f"{back}/{subscriber_id}/remove"
+    return ask(visit, frame(visit.person), SubscriberPages.remove_one, name, action=action, back=back)
+
+
+async def remove(visit: Visitor, page_id: FromPath[str], subscriber_id: FromPath[str]) -> Next:
+    """POST /status-pages/{id}/subscribers/{subscriber}/remove. Raises NotFound or Forbidden."""
+    page = await opened(visit, page_id)
+    await procedures.remove_subscriber(visit.call, OfSubscriber(page_id, subscriber_id))
+    return visit.go(f"{page.href}/subscribers?done=unsubscribed")
+
+
+async def export(visit: Visitor, page_id: FromPath[str]) -> Response[str]:
+    """POST /status-pages/{id}/subscribers/export: all of them as CSV. Raises NotFound or Forbidden."""
+    page = await opened(visit, page_id)
+    made = await procedures.export_subscribers(visit.call, OfPage(page_id))
+    name = f'attachment; filename="{page.whole.page.slug}-subscribers.csv"'
+    headers = {"content-disposition": name, "cache-control": "no-store"}
+    return Response(made.content, media_type=made.type, headers=headers)
+
+
+async def _page(page: Opened, again: Again, *, secret: str = "") -> Page:
+    after = page.visit.asked("after")
+    given: dict[str, Any] = {"statusPageId": page.whole.page.id, "limit": AT_ONCE} | (
+        {"cursor": after} if after else {}
+    )
+    found = await procedures.list_subscribers(
+        page.visit.call, message_of(given, AskedSubscribers, StatusPageList.wrong)
+    )
+    words, waiting = SubscriberPages, found.unconfirmed
+    return page.show(
+        "status_subscribers.html",
+        "subscribers",
+        again=again,
+        lines=[_line(page, one) for one in found.subscribers],
+        counted=words.counted[found.confirmed == 1].format(count=figures.count(found.confirmed)),
+        waiting=words.waiting[waiting == 1].format(count=figures.count(waiting)) if waiting else "",
+        later=f"{page.href}/subscribers?after={found.nextCursor}" if isinstance(found.nextCursor, str) else "",
+        off=not page.whole.page.subscribable,
+        secret=secret,
+    )
+
+
+def _line(page: Opened, one: SubscriberShown) -> Line:
+    words = SubscriberPages
+    names = [each.name for each in page.seen.components if each.id in one.componentIds]
+    note = words.waits[one.waiting == 1].format(count=figures.count(one.waiting)) if one.waiting else ""
+    return Line(
+        address=figures.visible(one.address),
+        kind=words.kinds[one.type],
+        about=figures.visible(IncidentConsole.comma.join(names)) if one.componentIds else words.everything,
+        confirmed=one.confirmed,
+        since=dates.day(millis(one.createdAt), page.visit.person),
+        note=figures.visible(one.lastError) if one.lastError else note,
+        href=f"{page.href}/subscribers/{one.id}/remove",
+    )

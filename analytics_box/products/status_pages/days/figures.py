@@ -1,0 +1,117 @@
+"""The figures of one day of a component, and of all its days together. Pure.
+
+Uptime comes of spans alone, everything else of checks (semantics 20, wire 1.16), as in the queries of a monitor.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from msgspec import Struct
+
+from analytics_box.base.clock import SECOND
+from analytics_box.base.facts.histogram import percentile
+from analytics_box.base.facts.uptime import Span, Uptime, percentage, uptimes
+from analytics_box.products.status_pages.seen import Day, DayState
+from analytics_box.query.catalog.values import quotient
+
+
+class Checks(Struct, frozen=True):
+    """The checks of a day: how many passed or failed, how many passed, the sum of the durations of those that were
+    timed, the quickest and the slowest (microseconds), and how many are in each bin of the histogram."""
+
+    decided: int = 0
+    passed: int = 0
+    total: int = 0
+    timed: int = 0
+    fastest: int | None = None
+    slowest: int | None = None
+    bins: Mapping[int, int] = {}
+
+
+class Figures(Struct, frozen=True, omit_defaults=True):
+    """A day as it is stored: milliseconds in each state that is known, and its checks; `checks` is None of a component
+    that has none. `total` is the sum of `timed` durations and `p95` one of them, in microseconds."""
+
+    up: int = 0
+    degraded: int = 0
+    down: int = 0
+    maintenance: int = 0
+    checks: int | None = None
+    passed: int | None = None
+    total: int = 0
+    timed: int = 0
+    p95: float | None = None
+
+
+NOTHING: Final = Figures()
+
+
+def figures(was: Uptime, checks: Checks | None) -> Figures:
+    """A day of what was seen of it; without `checks` of a component that has none."""
+    known = Figures(up=was.up, degraded=was.degraded, down=was.down, maintenance=was.maintenance)
+    if checks is None:
+        return known
+    return Figures(
+        up=known.up,
+        degraded=known.degraded,
+        down=known.down,
+        maintenance=known.maintenance,
+        checks=checks.decided,
+        passed=checks.passed,
+        total=checks.total,
+        timed=checks.timed,
+        p95=_p95(checks),
+    )
+
+
+def _p95(checks: Checks) -> float | None:
+    """Never outside of what was measured, as bins are coarser than it."""
+    found = percentile(checks.bins, 0.95)
+    if found is None or checks.fastest is None or checks.slowest is None:
+        return None
+    return min(max(found, checks.fastest), checks.slowest)
+
+
+def each_day(
+    spans: Iterable[Span], checks: Mapping[int, Checks] | None, edges: Sequence[int], now: int
+) -> list[Figures]:
+    """The figures between each edge and the next one (UTC ms). `checks` are those of days by their number, None for a
+    component that has none."""
+    return [
+        figures(was, None if checks is None else checks.get(number, Checks()))
+        for number, was in enumerate(uptimes(spans, edges, now))
+    ]
+
+
+def day(date: str, found: Figures) -> Day:
+    """A day as a page shows it."""
+    observed = found.up + found.degraded + found.down
+    return Day(
+        date=date,
+        state=_state(found),
+        uptime=percentage(found.up + found.degraded, found.down),
+        checks=found.checks,
+        passed=found.passed,
+        downtime_seconds=(found.down + SECOND // 2) // SECOND if observed else None,
+        average_ms=quotient(found.total, 1000 * found.timed) if found.timed else None,
+        p95_ms=quotient(found.p95, 1000) if found.p95 is not None else None,
+    )
+
+
+def _state(found: Figures) -> DayState:
+    """The worst that it had."""
+    if found.down:
+        return "down"
+    if found.degraded:
+        return "degraded"
+    if found.maintenance:
+        return "maintenance"
+    return "up" if found.up else "unknown"
+
+
+def whole(days: Iterable[Figures]) -> float | None:
+    """The uptime of all these days in percent; None where nothing is known of any."""
+    up = down = 0
+    for one in days:
+        up, down = up + one.up + one.degraded, down + one.down
+    return percentage(up, down)

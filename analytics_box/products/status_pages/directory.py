@@ -1,0 +1,100 @@
+"""All status pages in memory: they are shown while box.db is busy, and every request looks up its host there."""
+
+from collections.abc import Iterable, Set
+
+from analytics_box.products.status_pages.whole import Whole
+
+
+class StatusPages:
+    """The status pages of this box. Whoever changes one in box.db tells the directory after the commit.
+
+    Those of the organizations in `closed` are as if they were not there.
+    """
+
+    def __init__(self, pages: Iterable[Whole], closed: Set[str] = frozenset()) -> None:
+        self._closed = closed
+        self._by_id: dict[str, Whole] = {}
+        self._by_slug: dict[str, str] = {}
+        self._by_domain: dict[str, str] = {}
+        self._by_monitor: dict[str, dict[str, None]] = {}
+        self._gone: set[str] = set()
+        for whole in pages:
+            self._keep(whole)
+
+    def __len__(self) -> int:
+        return len(self._by_id)
+
+    def find(self, page_id: str) -> Whole | None:
+        """The page with this id, whoever owns it."""
+        found = self._by_id.get(page_id)
+        return None if found is None or found.page.organization_id in self._closed else found
+
+    def by_slug(self, slug: str) -> Whole | None:
+        """The page with this slug."""
+        return self.find(self._by_slug.get(slug, ""))
+
+    def by_domain(self, host: str) -> Whole | None:
+        """The page that is served at the root of this host."""
+        return self.find(self._by_domain.get(host, ""))
+
+    def of(self, organization_id: str) -> list[Whole]:
+        """The pages of an organization, the oldest first."""
+        return [whole for whole in self.all() if whole.page.organization_id == organization_id]
+
+    def all(self) -> list[Whole]:
+        """Every page, the oldest first."""
+        return [whole for whole in self._by_id.values() if whole.page.organization_id not in self._closed]
+
+    def domains(self) -> Set[str]:
+        """All hosts of pages, also of closed organizations."""
+        return self._by_domain.keys()
+
+    def with_monitor(self, monitor_id: str) -> list[Whole]:
+        """The pages with a component of this monitor."""
+        found = [self.find(page_id) for page_id in self._by_monitor.get(monitor_id, ())]
+        return [whole for whole in found if whole is not None]
+
+    def remember(self, whole: Whole) -> None:
+        """A page was made or changed. An older state than the known one is ignored, and a page that is gone."""
+        page = whole.page
+        before = self._by_id.get(page.id)
+        if page.id in self._gone or (before is not None and before.page.version > page.version):
+            return
+        if before is not None:
+            self._let_go(before)
+        self._keep(whole)
+
+    def forget(self, page_id: str) -> None:
+        """A page is gone."""
+        self._gone.add(page_id)
+        known = self._by_id.pop(page_id, None)
+        if known is not None:
+            self._let_go(known)
+
+    def forget_organization(self, organization_id: str) -> None:
+        """An organization and all its pages are gone."""
+        for page_id in [each.page.id for each in self._by_id.values() if each.page.organization_id == organization_id]:
+            self.forget(page_id)
+
+    def _keep(self, whole: Whole) -> None:
+        page = whole.page
+        self._by_id[page.id] = whole
+        self._by_slug[page.slug] = page.id
+        if page.domain is not None:
+            self._by_domain[page.domain] = page.id
+        for component in whole.components:
+            if component.monitor_id is not None:
+                self._by_monitor.setdefault(component.monitor_id, {})[page.id] = None
+
+    def _let_go(self, before: Whole) -> None:
+        """Take a page out of where it is looked up, but where another one stands by now."""
+        page = before.page
+        if self._by_slug.get(page.slug) == page.id:
+            del self._by_slug[page.slug]
+        if page.domain is not None and self._by_domain.get(page.domain) == page.id:
+            del self._by_domain[page.domain]
+        for component in before.components:
+            pages = self._by_monitor.get(component.monitor_id or "", {})
+            pages.pop(page.id, None)
+            if not pages:
+                self._by_monitor.pop(component.monitor_id or "", None)

@@ -1,0 +1,32 @@
+"""Putting a picture on a page: each verb writes its rows and audit entry in the caller's transaction."""
+
+from analytics_box.base import audit
+from analytics_box.base.errors import NotFound
+from analytics_box.base.store.db import Connection
+from analytics_box.products.status_pages import rows
+from analytics_box.products.status_pages.access import Reach, check, existing
+from analytics_box.products.status_pages.files import pictures
+from analytics_box.products.status_pages.files import rows as files
+from analytics_box.products.status_pages.files.pictures import Fetched
+from analytics_box.products.status_pages.files.uploads import UNKNOWN, Upload
+from analytics_box.products.status_pages.page import FileKind, Page
+
+
+def upload(db: Connection, own: Reach, allowed: Upload, given: Fetched) -> Page:
+    """The picture that came to an upload address, which works once. Raises Forbidden, or NotFound for a used one."""
+    after = put(db, own, allowed.page_id, allowed.kind, given)
+    if not files.use_upload(db, allowed.digest, allowed.until, own.by.now):
+        raise NotFound(UNKNOWN)
+    return after
+
+
+def put(db: Connection, own: Reach, page_id: str, kind: FileKind, given: Fetched | None) -> Page:
+    """Another logo or favicon, or none. Raises Forbidden or NotFound."""
+    check(db, own, "member")
+    before = existing(db, own, page_id)
+    after = pictures.put(db, before, kind, given, own.by.now)
+    if after != before:
+        rows.update(db, after)
+        detail = {"name": after.name, kind: {"before": getattr(before, kind), "after": getattr(after, kind)}}
+        audit.record(db, own.by, own.organization_id, "updated", "status page", page_id, detail)
+    return after

@@ -1,0 +1,360 @@
+"""Incidents, maintenances and their updates in box.db. Every function takes a connection inside the caller's
+transaction. An incident comes with all of its updates, newest first."""
+
+import json
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, Final
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from analytics_box.base.store import records
+from analytics_box.base.store.db import Connection
+from analytics_box.products.status_pages.incident import Affected, Incident, Kind, Update
+
+MOST_ENDED: Final = 50  # of each kind that are kept in memory (wire 9.2)
+
+_KINDS: Final[tuple[Kind, ...]] = ("incident", "maintenance")
+_STORED: Final = tuple(name for name in Incident.__struct_fields__ if name not in {"updates", "affected"})
+_COLUMNS: Final = ", ".join(_STORED)
+_INSERT: Final = f"insert into incidents ({_COLUMNS}) values ({', '.join(f':{name}' for name in _STORED)})"
+_FIXED: Final = frozenset(("id", "page_id", "kind", "origin", "created_at"))
+_SET: Final = ", ".join(f"{name} = :{name}" for name in _STORED if name not in _FIXED)
+_SAID: Final = Update.__struct_fields__
+_UPDATE_COLUMNS: Final = ", ".join(_SAID)
+_NEWEST: Final = "order by started_at desc, created_at desc, id"
+_MAINTENANCE_DUE: Final = (
+    "resolved_at is null and is_draft = 0 and"
+    " (status = 'scheduled' and scheduled_for <= :now"
+    " or status in ('in_progress', 'verifying') and scheduled_until <= :now)"
+)
+_DRAFT_DUE: Final = "publish_at is not null and publish_at <= :now"
+_WRONG: Final = """
+  select 1 from incident_components as affected
+  left join status_page_components as one on one.id = affected.component_id
+  left join status_pages as page on page.id = one.page_id
+  left join monitors on monitors.id = one.monitor_id and monitors.organization_id = page.organization_id
+  where affected.incident_id = incidents.id and affected.impact <> 'operational'
+"""
+# A monitor's, all of whose components that are not well are gone, or their monitors are: nobody will say that they are
+# well again.
+_LEFT: Final = f"""
+resolved_at is null and origin = 'monitor' and exists ({_WRONG})
+and not exists ({_WRONG} and one.id is not null and (one.monitor_id is null or monitors.id is not null))
+"""
+# A monitor's that nobody looks at any more: it is not known whether it still is so.
+_UNWATCHED: Final = f"""
+publish_at is not null and not exists ({_WRONG} and one.id is not null
+  and (one.monitor_id is null or monitors.is_paused = 0))
+"""
+_NEVER: Final = 2**62  # ms, and a number that nothing has
+_AFFECTED = msgspec.json.Decoder(tuple[Affected, ...])
+
+
+class EarlierText(Struct, frozen=True):
+    """What an update said until `replaced_at` (UTC ms), when `author` edited it."""
+
+    message: str
+    author: str
+    replaced_at: int
+
+
+def incidents_of(db: Connection, page_id: str, most_ended: int = MOST_ENDED) -> tuple[Incident, ...]:
+    """What is kept of a page in memory: all that are open, and of each kind the latest that have ended.
+
+    Drafts that have ended are not among them.
+    """
+    found = _rows(
+        db,
+        f"select {_COLUMNS} from incidents where page_id = ? and status not in ('resolved', 'postmortem', 'completed')",
+        (page_id,),
+    )
+    for kind in _KINDS:
+        found += _rows(
+            db,
+            f"select {_COLUMNS} from incidents where page_id = ? and kind = ? and is_draft = 0"
+            f" and status in ('resolved', 'postmortem', 'completed') {_NEWEST} limit ?",
+            (page_id, kind, most_ended),
+        )
+    return _whole(db, sorted(found, key=lambda row: (-row.started_at, -row.created_at, row.id)))
+
+
+def incidents_between(
+    db: Connection, page_id: str, start: int, end: int, *, skipped: int, most: int
+) -> tuple[Incident, ...]:
+    """What began from `start` until before `end` (UTC ms) and is no draft, newest first: without the first so many, at
+    most so many, each with its two latest updates only."""
+    found = _rows(
+        db,
+        f"select {_COLUMNS} from incidents where page_id = ? and is_draft = 0"
+        f" and started_at >= ? and started_at < ? {_NEWEST} limit ? offset ?",
+        (page_id, start, end, most, skipped),
+    )
+    return _whole(db, found, most_updates=2)
+
+
+def latest(db: Connection, page_id: str, kind: Kind, *, before: int | None, most: int) -> tuple[Incident, ...]:
+    """The latest of a kind, drafts as well; those that began before this instant, if one is given."""
+    return _whole(
+        db,
+        _rows(
+            db,
+            f"select {_COLUMNS} from incidents where page_id = ? and kind = ? and started_at < ? {_NEWEST} limit ?",
+            (page_id, kind, _NEVER if before is None else before, most),
+        ),
+    )
+
+
+def find(db: Connection, incident_id: str) -> Incident | None:
+    found = _whole(db, _rows(db, f"select {_COLUMNS} from incidents where id = ?", (incident_id,)))
+    return found[0] if found else None
+
+
+def page_of(db: Connection, incident_id: str) -> str | None:
+    """The id of the page that an incident is on."""
+    return _text(db, "-- incidents.page_of\nselect page_id from incidents where id = ?", incident_id)
+
+
+def incident_of(db: Connection, update_id: str) -> str | None:
+    """The id of the incident that an update is of."""
+    return _text(db, "-- incidents.incident_of\nselect incident_id from incident_updates where id = ?", update_id)
+
+
+def insert(db: Connection, incident: Incident) -> None:
+    """A new one, with its components and updates."""
+    db.execute(f"-- incidents.insert\n{_INSERT}", _values(incident))
+    _set_affected(db, incident)
+    for update in reversed(incident.updates):
+        insert_update(db, update)
+
+
+def update(db: Connection, incident: Incident) -> None:
+    """Store all that may change of one but its updates."""
+    db.execute(f"-- incidents.update\nupdate incidents set {_SET} where id = :id", _values(incident))
+    db.execute("-- incidents.update\ndelete from incident_components where incident_id = ?", (incident.id,))
+    _set_affected(db, incident)
+
+
+def delete(db: Connection, incident_id: str) -> None:
+    """It is gone with its updates."""
+    db.execute("-- incidents.delete\ndelete from incidents where id = ?", (incident_id,))
+
+
+def insert_update(db: Connection, said: Update) -> None:
+    values = {name: getattr(said, name) for name in _SAID} | {"affected": _json(said.affected)}
+    placed = ", ".join(f":{name}" for name in _SAID)
+    db.execute(
+        f"-- incidents.insert_update\ninsert into incident_updates ({_UPDATE_COLUMNS}) values ({placed})", values
+    )
+
+
+def edit_update(db: Connection, said: Update, message: str, author: str, now: int) -> None:
+    """It says something else from now on; what it said is kept. What the box wrote is theirs who edited it."""
+    db.execute(
+        """
+        -- incidents.edit_update
+        insert into incident_update_texts (update_id, message, author, replaced_at) values (?, ?, ?, ?)
+        """,
+        (said.id, said.message, author, now),
+    )
+    db.execute(
+        """
+        -- incidents.edit_update
+        update incident_updates set message = ?, author = ?, updated_at = ? where id = ?
+        """,
+        (message, said.author or author, now, said.id),
+    )
+
+
+def rewrite_update(db: Connection, said: Update) -> None:
+    """Another text and other components of an update that nobody has seen."""
+    db.execute(
+        """
+        -- incidents.rewrite_update
+        update incident_updates set message = ?, affected = ?, updated_at = ? where id = ?
+        """,
+        (said.message, _json(said.affected), said.updated_at, said.id),
+    )
+
+
+def set_notified(db: Connection, update_id: str, now: int) -> None:
+    """Subscribers are told of it."""
+    db.execute(
+        "-- incidents.set_notified\nupdate incident_updates set notified = 1, updated_at = ? where id = ?",
+        (now, update_id),
+    )
+
+
+def hasten_drafts(db: Connection, page_id: str, latest: int) -> None:
+    """Drafts of a page that wait to be published wait no longer than that (UTC ms): what held them back is over."""
+    db.execute(
+        """
+        -- incidents.hasten_drafts
+        update incidents set publish_at = ?2 where page_id = ?1 and publish_at > ?2
+        """,
+        (page_id, latest),
+    )
+
+
+def earlier_texts(db: Connection, update_id: str) -> list[EarlierText]:
+    """What an update said before, newest first."""
+    return records.all_of(
+        db,
+        EarlierText,
+        """
+        -- incidents.earlier_texts
+        select message, author, replaced_at from incident_update_texts where update_id = ? order by number desc
+        """,
+        (update_id,),
+    )
+
+
+def count_open(db: Connection, page_id: str) -> int:
+    """How many of a page are not over."""
+    ((found,),) = db.execute(
+        """
+        -- incidents.count_open
+        select count(*) from incidents
+        where page_id = ? and status not in ('resolved', 'postmortem', 'completed')
+        """,
+        (page_id,),
+    ).fetchall()
+    return int(str(found))
+
+
+def pages_due(db: Connection, now: int) -> list[str]:
+    """The ids of pages on which a maintenance begins or ends, or a draft is published, by now (UTC ms), or where an
+    incident is left with nothing that it is about."""
+    found = db.execute(
+        f"""
+        -- incidents.pages_due
+        select page_id from incidents where {_MAINTENANCE_DUE}
+        union
+        select page_id from incidents where {_DRAFT_DUE}
+        union
+        select page_id from incidents where {_LEFT}
+        """,
+        {"now": now},
+    ).fetchall()
+    return [str(page_id) for (page_id,) in found]
+
+
+def maintenances_due(db: Connection, page_id: str, now: int) -> tuple[Incident, ...]:
+    """The maintenances of a page that begin or end by now."""
+    return _due(db, _MAINTENANCE_DUE, page_id, now)
+
+
+def drafts_due(db: Connection, page_id: str, now: int) -> tuple[Incident, ...]:
+    """The drafts of a page that are to be published by now."""
+    return _due(db, _DRAFT_DUE, page_id, now)
+
+
+def left_alone(db: Connection, page_id: str) -> tuple[Incident, ...]:
+    """The open incidents of monitors on a page that are about nothing any more."""
+    return _due(db, _LEFT, page_id, 0)
+
+
+def unwatched(db: Connection, page_id: str) -> tuple[Incident, ...]:
+    """The drafts of a page that wait to be published and all of whose monitors are paused."""
+    return _due(db, _UNWATCHED, page_id, 0)
+
+
+def wait_at_least(db: Connection, until: int) -> None:
+    """No draft is published before this instant (UTC ms)."""
+    waiting = "publish_at is not null and publish_at < ?1"
+    if db.execute(f"-- incidents.wait_at_least\nselect 1 from incidents where {waiting} limit 1", (until,)).fetchone():
+        db.execute(f"-- incidents.wait_at_least\nupdate incidents set publish_at = ?1 where {waiting}", (until,))
+
+
+def _due(db: Connection, due: str, page_id: str, now: int) -> tuple[Incident, ...]:
+    statement = f"select {_COLUMNS} from incidents where {due} and page_id = :page order by started_at, id"
+    return _whole(db, _rows(db, statement, {"now": now, "page": page_id}))
+
+
+def _whole(db: Connection, found: Sequence[Incident], most_updates: int = _NEVER) -> tuple[Incident, ...]:
+    """The same with their components and so many of their latest updates; all of them by default."""
+    if not found:
+        return ()
+    ids = json.dumps([incident.id for incident in found])
+    known = _known(db, {incident.page_id for incident in found})
+    affected: defaultdict[str, list[Affected]] = defaultdict(list)
+    named: list[Any] = db.execute(
+        """
+        -- incidents.whole
+        select incident_id, component_id, name, impact from incident_components
+        where incident_id in (select value from json_each(?)) order by incident_id, position
+        """,
+        (ids,),
+    ).fetchall()
+    for incident_id, component_id, name, impact in named:
+        affected[incident_id].append(Affected(component_id=component_id, name=name, impact=impact))
+    updates: defaultdict[str, list[Update]] = defaultdict(list)
+    for row in db.execute(
+        f"""
+        -- incidents.whole
+        select {_UPDATE_COLUMNS} from (
+          select *, row_number() over (partition by incident_id order by at desc, number desc) as place
+          from incident_updates where incident_id in (select value from json_each(?))
+        )
+        where place <= ? order by incident_id, place
+        """,
+        (ids, most_updates),
+    ).fetchall():
+        said = _update(row, known)
+        updates[said.incident_id].append(said)
+    return tuple(replace(one, affected=tuple(affected[one.id]), updates=tuple(updates[one.id])) for one in found)
+
+
+def _known(db: Connection, pages: Iterable[str]) -> set[str]:
+    """The ids of all components that these pages have."""
+    found = db.execute(
+        """
+        -- incidents.known
+        select id from status_page_components where page_id in (select value from json_each(?))
+        """,
+        (json.dumps(list(pages)),),
+    ).fetchall()
+    return {str(component_id) for (component_id,) in found}
+
+
+def _update(row: Sequence[Any], known: Collection[str]) -> Update:
+    fields: dict[str, Any] = dict(zip(_SAID, row, strict=True))
+    affected = [
+        one if one.component_id in known else replace(one, component_id=None)
+        for one in _AFFECTED.decode(fields["affected"])
+    ]
+    return Update(**fields | {"notified": bool(fields["notified"]), "affected": tuple(affected)})
+
+
+def _rows(db: Connection, statement: str, values: Mapping[str, object] | Sequence[object]) -> list[Incident]:
+    found: list[Any] = db.execute(f"-- incidents.rows\n{statement}", values).fetchall()
+    return [_incident(dict(zip(_STORED, row, strict=True))) for row in found]
+
+
+def _incident(fields: dict[str, Any]) -> Incident:
+    return Incident(**fields | {"is_draft": bool(fields["is_draft"])})
+
+
+def _values(incident: Incident) -> dict[str, Any]:
+    return {name: getattr(incident, name) for name in _STORED}
+
+
+def _set_affected(db: Connection, incident: Incident) -> None:
+    db.executemany(
+        """
+        -- incidents.set_affected
+        insert into incident_components (incident_id, position, component_id, name, impact) values (?, ?, ?, ?, ?)
+        """,
+        [(incident.id, place, one.component_id, one.name, one.impact) for place, one in enumerate(incident.affected)],
+    )
+
+
+def _text(db: Connection, statement: str, value: str) -> str | None:
+    found = db.execute(statement, (value,)).fetchone()
+    return None if found is None else str(found[0])
+
+
+def _json(affected: Sequence[Affected]) -> str:
+    return msgspec.json.encode(affected).decode()

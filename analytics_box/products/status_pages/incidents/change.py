@@ -1,0 +1,224 @@
+"""Writing incidents: each verb writes its rows and its audit entry, and tells subscribers, in the caller's transaction.
+
+Whoever calls one does it through `saving.save`, and calls `SubscriberDeliveries.soon` after that.
+"""
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+from msgspec import UnsetType
+from msgspec.structs import replace
+
+from analytics_box.base import audit, errors, ids
+from analytics_box.base.acting import By
+from analytics_box.base.clock import MINUTE
+from analytics_box.base.errors import BadRequest
+from analytics_box.base.store.db import Connection
+from analytics_box.products.monitors.directory import Monitors
+from analytics_box.products.status_pages import incident_rows, rows
+from analytics_box.products.status_pages.access import Reach, check, existing
+from analytics_box.products.status_pages.incident import ENDED, Affected, Impact, Incident, Kind, Status
+from analytics_box.products.status_pages.incidents import rules, saying, words
+from analytics_box.products.status_pages.incidents.messages import ChangedIncident, EditedUpdate, NewIncident, Published
+from analytics_box.products.status_pages.names import public_name
+from analytics_box.products.status_pages.page import Component, Page
+
+MOST_OPEN: Final = 100  # of a page
+MOST_UPDATES: Final = 500  # of an incident
+
+
+def create(db: Connection, monitors: Monitors, own: Reach, given: NewIncident) -> Incident:
+    """A new incident with its first update. Raises Forbidden, NotFound, BadRequest or Conflict."""
+    page = room(db, own, given.status_page_id)
+    impacts = ((each.statusPageMonitorId, each.impact) for each in given.affected_monitors)
+    now = own.by.now
+    incident = Incident(
+        id=ids.new_id(),
+        page_id=page.id,
+        kind="incident",
+        title=words.title(given.title),
+        status=given.status,
+        severity=given.severity,
+        is_draft=given.draft,
+        started_at=now,
+        created_at=now,
+        updated_at=now,
+        affected=affected(db, monitors, page, impacts),
+    )
+    message = words.message(given.message)
+    made = saying.begin(db, page, incident, message, now=now, author=own.by.actor, notify=given.notify)
+    record(db, own.by, page, made, "created", {"status": made.status, "severity": made.severity})
+    return made
+
+
+def update(db: Connection, monitors: Monitors, own: Reach, given: ChangedIncident) -> Incident:
+    """Another update of an incident. Raises Forbidden, NotFound, BadRequest or Conflict."""
+    page, before = found(db, own, given.incident_id, "incident")
+    now = own.by.now
+    rules.check_move(before, given.status, now)
+    check_room(before, given.status)
+    changed = before
+    if not isinstance(given.title, UnsetType):
+        changed = replace(changed, title=words.title(given.title))
+    if not isinstance(given.severity, UnsetType):
+        changed = replace(changed, severity=given.severity)
+    impacts = None
+    if not isinstance(given.affected_monitors, UnsetType):
+        named = ((each.statusPageMonitorId, each.impact) for each in given.affected_monitors)
+        impacts = affected(db, monitors, page, named)
+    after = saying.say(
+        db,
+        page,
+        changed,
+        given.status,
+        words.message(given.message),
+        now=now,
+        affected=impacts,
+        author=own.by.actor,
+        notify=given.notify,
+    )
+    record(db, own.by, page, after, "updated", difference(before, after))
+    return after
+
+
+def edit(db: Connection, own: Reach, given: EditedUpdate) -> Incident:
+    """An update says something else from now on; what it said before is kept, and nobody is told again.
+
+    Raises Forbidden, NotFound or BadRequest.
+    """
+    incident_id = incident_rows.incident_of(db, given.updateId)
+    if incident_id is None:
+        raise errors.NotFound.of("incidentUpdate", given.updateId)
+    page, incident = found(db, own, incident_id)
+    said = next(each for each in incident.updates if each.id == given.updateId)
+    text = words.message(given.message)
+    if text == said.message:
+        return incident
+    incident_rows.edit_update(db, said, text, own.by.actor, own.by.now)
+    incident_rows.update(db, replace(incident, updated_at=own.by.now))
+    record(
+        db, own.by, page, incident, "updated", {"update": said.id, "message": {"before": said.message, "after": text}}
+    )
+    return stored(db, incident_id)
+
+
+def publish(db: Connection, own: Reach, given: Published) -> Incident:
+    """Everybody may see a draft. Raises Forbidden, NotFound, or BadRequest for what is none."""
+    page, before = found(db, own, given.incidentId)
+    if not before.is_draft:
+        raise BadRequest("This is no draft; everybody sees it already")
+    after = saying.publish(db, page, before, now=own.by.now, notify=given.notify)
+    record(db, own.by, page, after, "updated", {"draft": {"before": True, "after": False}})
+    return after
+
+
+def hold(db: Connection, own: Reach, incident_id: str) -> Incident:
+    """A draft is not published on its own. Raises Forbidden, NotFound or BadRequest."""
+    page, before = found(db, own, incident_id)
+    if before.publish_at is None:
+        raise BadRequest("This is not about to be published on its own")
+    after = replace(before, publish_at=None, updated_at=own.by.now)
+    incident_rows.update(db, after)
+    record(db, own.by, page, after, "updated", {"publishAt": {"before": before.publish_at, "after": None}})
+    return after
+
+
+def delete(db: Connection, own: Reach, incident_id: str) -> Incident:
+    """It is gone with its updates. Raises Forbidden or NotFound."""
+    page, gone = found(db, own, incident_id)
+    incident_rows.delete(db, gone.id)
+    if gone.kind == "maintenance":
+        hasten(db, page, own.by.now)
+    record(db, own.by, page, gone, "deleted", {"status": gone.status})
+    return gone
+
+
+def hasten(db: Connection, page: Page, now: int) -> None:
+    """Look at drafts anew that wait for the end of a maintenance: it may explain them no more."""
+    incident_rows.hasten_drafts(db, page.id, now + page.publish_after * MINUTE)
+
+
+def room(db: Connection, own: Reach, page_id: str) -> Page:
+    """A page on which somebody may write another incident. Raises Forbidden, NotFound or Conflict."""
+    check(db, own, "member")
+    page = existing(db, own, page_id)
+    if incident_rows.count_open(db, page.id) >= MOST_OPEN:
+        raise errors.Conflict.full(
+            "openIncidents",
+            MOST_OPEN,
+            f"This page has {MOST_OPEN} open incidents and maintenances; end or delete one first",
+        )
+    return page
+
+
+def check_room(incident: Incident, status: Status) -> None:
+    """Raises Conflict for one with too many updates; it may always end."""
+    if len(incident.updates) >= MOST_UPDATES and status not in ENDED:
+        raise errors.Conflict.full(
+            "incidentUpdates",
+            MOST_UPDATES,
+            f"This already has {MOST_UPDATES} updates; end it and continue in a new one",
+        )
+
+
+def found(db: Connection, own: Reach, incident_id: str, kind: Kind | None = None) -> tuple[Page, Incident]:
+    """An incident that somebody may change, and its page. Raises Forbidden or NotFound."""
+    check(db, own, "member")
+    incident = incident_rows.find(db, incident_id)
+    if incident is None or kind not in {None, incident.kind}:
+        raise errors.NotFound.of(kind or "incident", incident_id)
+    try:
+        return existing(db, own, incident.page_id), incident
+    except errors.NotFound as elsewhere:
+        raise errors.NotFound.of(kind or incident.kind, incident_id) from elsewhere
+
+
+def stored(db: Connection, incident_id: str) -> Incident:
+    """It is there, as it was just written."""
+    incident = incident_rows.find(db, incident_id)
+    if incident is None:
+        raise errors.NotFound.of("incident", incident_id)
+    return incident
+
+
+def affected(
+    db: Connection, monitors: Monitors, page: Page, named: Iterable[tuple[str, Impact]]
+) -> tuple[Affected, ...]:
+    """Components of a page with what they are called now. Raises BadRequest for one that is not there, or is twice."""
+    made: dict[str, Affected] = {}
+    for component_id, impact in named:
+        component = rows.component(db, component_id)
+        name = called(monitors, page, component) if component is not None and component.page_id == page.id else None
+        if name is None:
+            raise BadRequest.about("affectedMonitors", "There is no component with one of these ids on the page")
+        if component_id in made:
+            raise BadRequest.about("affectedMonitors", f"{name[:100]} is named twice")
+        made[component_id] = Affected(component_id=component_id, name=name, impact=impact)
+    return tuple(made.values())
+
+
+def called(monitors: Monitors, page: Page, component: Component) -> str | None:
+    """What everybody reads as a component's name; None where its monitor is gone or belongs to somebody else."""
+    if component.monitor_id is None:
+        return public_name(component, None)
+    monitor = monitors.find(component.monitor_id)
+    if monitor is None or monitor.organization_id != page.organization_id:
+        return None
+    return public_name(component, monitor)
+
+
+def difference(before: Incident, after: Incident) -> dict[str, Any]:
+    """What two states of an incident differ in."""
+    names = ("status", "title", "severity", "scheduled_for", "scheduled_until")
+    return {
+        name: {"before": getattr(before, name), "after": getattr(after, name)}
+        for name in names
+        if getattr(before, name) != getattr(after, name)
+    }
+
+
+def record(
+    db: Connection, by: By, page: Page, incident: Incident, action: audit.Action, detail: dict[str, Any]
+) -> None:
+    """Write an audit entry about an incident or a maintenance."""
+    audit.record(db, by, page.organization_id, action, "incident", incident.id, {"name": incident.title} | detail)

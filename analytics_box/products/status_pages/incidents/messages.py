@@ -1,0 +1,228 @@
+"""What procedures of incidents and maintenances take, and answer with (wire 9.3)."""
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from analytics_box.products.status_pages.incident import (
+    LONGEST_MESSAGE,
+    LONGEST_TITLE,
+    Impact,
+    Kind,
+    Origin,
+    Severity,
+    Status,
+)
+from analytics_box.products.status_pages.page import LONGEST_NAME, MOST_COMPONENTS
+
+MOST_LISTED = 500
+
+Id = Annotated[str, Meta(min_length=1, max_length=255)]
+Instant = Annotated[datetime, Meta(tz=True)]
+Title = Annotated[str, Meta(max_length=LONGEST_TITLE)]
+Message = Annotated[str, Meta(max_length=LONGEST_MESSAGE)]
+
+
+class GivenAffected(Struct, frozen=True, forbid_unknown_fields=True):
+    """A component of the page, and how it is affected."""
+
+    statusPageMonitorId: Id
+    impact: Impact = "degraded"
+
+
+Affects = Annotated[tuple[GivenAffected, ...], Meta(max_length=MOST_COMPONENTS)]
+Touches = Annotated[tuple[Id, ...], Meta(max_length=MOST_COMPONENTS)]
+
+
+class NewIncident(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
+    """Input of statusPage.createIncident. A `draft` is shown to nobody else.
+
+    `notify` is whether subscribers are told.
+    """
+
+    status_page_id: Id
+    title: Title
+    message: Message
+    severity: Severity = "minor"
+    status: Literal["investigating", "identified", "monitoring"] = "investigating"
+    affected_monitors: Affects = ()
+    draft: bool = False
+    notify: bool = True
+
+
+class ChangedIncident(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
+    """Input of statusPage.updateIncident: an update with its state. What is not given stays; `affectedMonitors` are all
+    that are affected from now on."""
+
+    incident_id: Id
+    status: Literal["investigating", "identified", "monitoring", "resolved", "postmortem"]
+    message: Message
+    title: Title | UnsetType = UNSET
+    severity: Severity | UnsetType = UNSET
+    affected_monitors: Affects | UnsetType = UNSET
+    notify: bool = True
+
+
+class NewMaintenance(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
+    """Input of statusPage.createMaintenance: what is planned, from when to when, for which components."""
+
+    status_page_id: Id
+    title: Title
+    message: Message
+    scheduled_for: Instant
+    scheduled_until: Instant
+    affected_monitors: Touches = ()
+    draft: bool = False
+    notify: bool = True
+
+
+class ChangedMaintenance(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
+    """Input of statusPage.updateMaintenance. What is not given stays.
+
+    With a `message` or a `status` it is an update.
+    """
+
+    maintenance_id: Id
+    status: Literal["scheduled", "in_progress", "verifying", "completed"] | UnsetType = UNSET
+    message: Message = ""
+    title: Title | UnsetType = UNSET
+    scheduled_for: Instant | UnsetType = UNSET
+    scheduled_until: Instant | UnsetType = UNSET
+    affected_monitors: Touches | UnsetType = UNSET
+    notify: bool = True
+
+
+class Cancelled(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
+    """Input of statusPage.cancelMaintenance. Without a message one is written."""
+
+    maintenance_id: Id
+    message: Message = ""
+    notify: bool = True
+
+
+class OneIncident(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input that names an incident or a maintenance."""
+
+    incidentId: Id
+
+
+class Published(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of statusPage.publishIncident."""
+
+    incidentId: Id
+    notify: bool = True
+
+
+class EditedUpdate(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of statusPage.editIncidentUpdate. What the update said before is kept."""
+
+    updateId: Id
+    message: Message
+
+
+class Listed(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
+    """Input of statusPage.listIncidents and listMaintenances: the newest first, those that began before `before`."""
+
+    status_page_id: Id
+    before: Instant | None = None
+    limit: Annotated[int, Meta(ge=1, le=MOST_LISTED)] = 100
+
+
+class OfPage(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input that names a status page."""
+
+    statusPageId: Id
+
+
+class SavedTemplate(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
+    """Input of statusPage.saveTemplate: a new one, or with `templateId` another state of it."""
+
+    status_page_id: Id
+    template_id: Id | None = None
+    name: Annotated[str, Meta(max_length=LONGEST_NAME)]
+    title: Title = ""
+    severity: Severity = "minor"
+    message: Message = ""
+
+
+class OneTemplate(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input that names a template."""
+
+    templateId: Id
+
+
+class AffectedShown(Struct, frozen=True, rename="camel"):
+    """A component as an incident names it; without an id it is gone."""
+
+    status_page_monitor_id: str | None
+    monitor_name: str
+    impact: Impact
+
+
+class EarlierShown(Struct, frozen=True, rename="camel"):
+    """What an update said until then."""
+
+    message: str
+    replaced_at: datetime
+    author: str
+
+
+class UpdateShown(Struct, frozen=True, kw_only=True, rename="camel"):
+    """An update. `at` is when it counts from; `author` is empty for the box itself. `earlier` is what it said before,
+    where a single incident is shown."""
+
+    id: str
+    status: Status
+    message: str
+    at: datetime
+    created_at: datetime
+    updated_at: datetime
+    notified: bool
+    author: str
+    affected_monitors: tuple[AffectedShown, ...]
+    earlier: tuple[EarlierShown, ...] = ()
+
+
+class IncidentShown(Struct, frozen=True, kw_only=True, rename="camel"):
+    """An incident or a maintenance with its updates, newest first. `next` are the states that may follow.
+
+    `affectedMonitors` are as they are now; of one that has ended, as they were at worst.
+    """
+
+    id: str
+    status_page_id: str
+    kind: Kind
+    title: str
+    status: Status
+    severity: Severity
+    origin: Origin
+    is_draft: bool
+    publish_at: datetime | None
+    scheduled_for: datetime | None
+    scheduled_until: datetime | None
+    started_at: datetime
+    monitoring_at: datetime | None
+    resolved_at: datetime | None
+    created_at: datetime
+    updated_at: datetime
+    updates: tuple[UpdateShown, ...]
+    affected_monitors: tuple[AffectedShown, ...]
+    next: tuple[Status, ...]
+
+
+class Deleted(Struct, frozen=True):
+    """An incident is gone (wire 9.3)."""
+
+    deleted: bool = True
+
+
+class TemplateShown(Struct, frozen=True, kw_only=True, rename="camel"):
+    """Words to begin an incident with."""
+
+    id: str
+    name: str
+    title: str
+    severity: Severity
+    message: str
+    created_at: datetime

@@ -1,0 +1,117 @@
+"""Planning maintenances: each verb writes its rows and its audit entry, and tells subscribers, in the caller's
+transaction, as verbs of incidents do."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from msgspec import UnsetType
+from msgspec.structs import replace
+
+from analytics_box.base import ids
+from analytics_box.base.errors import BadRequest
+from analytics_box.base.store.db import Connection
+from analytics_box.base.texts import StatusIncidents
+from analytics_box.products.monitors.directory import Monitors
+from analytics_box.products.monitors.windows.rules import instant_of
+from analytics_box.products.status_pages import incident_rows
+from analytics_box.products.status_pages.access import Reach
+from analytics_box.products.status_pages.incident import Affected, Incident
+from analytics_box.products.status_pages.incidents import change, rules, saying, words
+from analytics_box.products.status_pages.incidents.messages import Cancelled, ChangedMaintenance, NewMaintenance
+from analytics_box.products.status_pages.page import Page
+
+
+def create(db: Connection, monitors: Monitors, own: Reach, given: NewMaintenance) -> Incident:
+    """A new maintenance. Raises Forbidden, NotFound, BadRequest or Conflict."""
+    page = change.room(db, own, given.status_page_id)
+    now = own.by.now
+    start, end = instant_of(given.scheduled_for, "scheduledFor"), instant_of(given.scheduled_until, "scheduledUntil")
+    rules.check_times(start, end)
+    if end <= now:
+        raise BadRequest.about("scheduledUntil", "It would be over already")
+    planned = Incident(
+        id=ids.new_id(),
+        page_id=page.id,
+        kind="maintenance",
+        title=words.title(given.title),
+        status="scheduled",
+        is_draft=given.draft,
+        scheduled_for=start,
+        scheduled_until=end,
+        started_at=start,
+        created_at=now,
+        updated_at=now,
+        affected=_affected(db, monitors, page, given.affected_monitors),
+    )
+    message = words.message(given.message)
+    made = saying.begin(db, page, planned, message, now=now, author=own.by.actor, notify=given.notify)
+    change.record(db, own.by, page, made, "created", {"scheduled_for": start, "scheduled_until": end})
+    return made
+
+
+def update(db: Connection, monitors: Monitors, own: Reach, given: ChangedMaintenance) -> Incident:
+    """Another plan of a maintenance, and with a message or a state an update of it.
+
+    Raises Forbidden, NotFound, BadRequest or Conflict.
+    """
+    page, before = change.found(db, own, given.maintenance_id, "maintenance")
+    now = own.by.now
+    status = before.status if isinstance(given.status, UnsetType) else given.status
+    message = words.optional(given.message)
+    changed = _planned(before, given, now)
+    impacts = before.affected
+    if not isinstance(given.affected_monitors, UnsetType):
+        impacts = _affected(db, monitors, page, given.affected_monitors)
+    if not message and status == before.status:
+        after = replace(changed, affected=impacts, updated_at=now)
+        incident_rows.update(db, after)
+    else:
+        rules.check_move(before, status, now)
+        change.check_room(before, status)
+        if not message:
+            raise BadRequest.about("message", "Write what is known; one sentence is enough")
+        after = saying.say(
+            db, page, changed, status, message, now=now, affected=impacts, author=own.by.actor, notify=given.notify
+        )
+    change.hasten(db, page, now)
+    change.record(db, own.by, page, after, "updated", change.difference(before, after))
+    return after
+
+
+def cancel(db: Connection, own: Reach, given: Cancelled) -> Incident:
+    """A maintenance that has not begun will not be. Raises Forbidden, NotFound, or BadRequest for one that has."""
+    page, before = change.found(db, own, given.maintenance_id, "maintenance")
+    if before.status != "scheduled":
+        raise BadRequest("This maintenance has begun; complete it instead")
+    message = words.optional(given.message) or StatusIncidents.cancelled
+    now = own.by.now
+    after = saying.say(db, page, before, "completed", message, now=now, author=own.by.actor, notify=given.notify)
+    change.record(db, own.by, page, after, "updated", {"cancelled": True} | change.difference(before, after))
+    return after
+
+
+def _planned(before: Incident, given: ChangedMaintenance, now: int) -> Incident:
+    """The maintenance with its title and times as they are given. Raises BadRequest."""
+    found: dict[str, Any] = {}
+    if not isinstance(given.title, UnsetType):
+        found["title"] = words.title(given.title)
+    if not isinstance(given.scheduled_for, UnsetType):
+        found["scheduled_for"] = instant_of(given.scheduled_for, "scheduledFor")
+    if not isinstance(given.scheduled_until, UnsetType):
+        found["scheduled_until"] = instant_of(given.scheduled_until, "scheduledUntil")
+    after = replace(before, **found)
+    start, end = after.scheduled_for or 0, after.scheduled_until or 0
+    if (start, end) == (before.scheduled_for, before.scheduled_until):
+        return after
+    if not before.is_open:
+        raise BadRequest.about("scheduledFor", "This maintenance is over; its times stay")
+    if start != before.scheduled_for and before.status != "scheduled":
+        raise BadRequest.about("scheduledFor", "This maintenance has begun already; change when it ends")
+    rules.check_times(start, end)
+    if end <= now:
+        raise BadRequest.about("scheduledUntil", "It would be over already; complete it instead")
+    return replace(after, started_at=start) if before.status == "scheduled" else after
+
+
+def _affected(db: Connection, monitors: Monitors, page: Page, named: Iterable[str]) -> tuple[Affected, ...]:
+    return change.affected(db, monitors, page, ((component_id, "maintenance") for component_id in named))

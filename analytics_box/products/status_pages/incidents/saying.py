@@ -1,0 +1,90 @@
+"""Updates as they are written, and subscribers as they are told of them, in one transaction: the caller's.
+
+After the commit call `SubscriberDeliveries.soon`.
+"""
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from analytics_box.base import ids
+from analytics_box.base.store.db import Connection
+from analytics_box.products.status_pages import incident_rows as rows
+from analytics_box.products.status_pages.incident import Affected, Incident, Status, Update
+from analytics_box.products.status_pages.incidents import rules
+from analytics_box.products.status_pages.page import Page
+from analytics_box.products.status_pages.subscribers import outbox
+
+
+def begin(
+    db: Connection, page: Page, incident: Incident, message: str, *, now: int, author: str = "", notify: bool = True
+) -> Incident:
+    """Store a new incident with its first update, which has its state and its components. `now` is UTC ms."""
+    first = Update(
+        id=ids.new_id(),
+        incident_id=incident.id,
+        status=incident.status,
+        message=message,
+        at=now,
+        created_at=now,
+        updated_at=now,
+        notified=notify and not incident.is_draft,
+        affected=incident.affected,
+        author=author,
+    )
+    made = rules.advanced(incident, first)
+    rows.insert(db, made)
+    outbox.notify(db, page, made, first, now)
+    return made
+
+
+def say(
+    db: Connection,
+    page: Page,
+    incident: Incident,
+    status: Status,
+    message: str,
+    *,
+    now: int,
+    at: int | None = None,
+    affected: Sequence[Affected] | None = None,
+    author: str = "",
+    notify: bool = True,
+) -> Incident:
+    """Add an update to an incident: its state, and how its components are from then on, else as they were.
+
+    What ends it says that all of them are well. `at` is when it counts from, if that is not `now` (UTC ms).
+    """
+    if affected is None:
+        affected = rules.standing(incident)
+    if status in {"resolved", "completed", "postmortem"}:
+        affected = rules.recovered(affected)
+    update = Update(
+        id=ids.new_id(),
+        incident_id=incident.id,
+        status=status,
+        message=message,
+        at=rules.dated(incident, now if at is None else at),
+        created_at=now,
+        updated_at=now,
+        notified=notify and not incident.is_draft,
+        affected=tuple(affected),
+        author=author,
+    )
+    after = rules.advanced(incident, update)
+    rows.insert_update(db, update)
+    rows.update(db, after)
+    outbox.notify(db, page, after, update, now)
+    return after
+
+
+def publish(db: Connection, page: Page, incident: Incident, *, now: int, notify: bool = True) -> Incident:
+    """Everybody may see a draft from now on, and hears of its latest update. `now` is UTC ms."""
+    latest, *others = incident.updates
+    if notify:
+        rows.set_notified(db, latest.id, now)
+        latest = replace(latest, notified=True, updated_at=now)
+    after = replace(incident, is_draft=False, publish_at=None, updated_at=now, updates=(latest, *others))
+    rows.update(db, after)
+    outbox.notify(db, page, after, latest, now)
+    return after

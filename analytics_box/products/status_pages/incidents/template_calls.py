@@ -1,0 +1,55 @@
+"""Words to begin incidents with, over RPC. Scopes: read:status_pages, write:status_pages."""
+
+from analytics_box.base import errors
+from analytics_box.base.store.db import Connection
+from analytics_box.products.status_pages.access import check, known
+from analytics_box.products.status_pages.incidents import template_rows as rows
+from analytics_box.products.status_pages.incidents import templates
+from analytics_box.products.status_pages.incidents.messages import OfPage, OneTemplate, SavedTemplate, TemplateShown
+from analytics_box.products.status_pages.incidents.template_rows import Template
+from analytics_box.tenants.tenancy.messages import Success, date
+from analytics_box.web.call import Call
+
+
+async def list_templates(call: Call, given: OfPage) -> list[TemplateShown]:
+    """statusPage.listTemplates: words to begin incidents with, by their names. Raises Forbidden or NotFound."""
+    own, whole = known(call, given.statusPageId)
+
+    def read(db: Connection) -> list[Template]:
+        check(db, own, "viewer")
+        return rows.of_page(db, whole.page.id)
+
+    return [_shown(each) for each in await call.read(read)]
+
+
+async def save_template(call: Call, given: SavedTemplate) -> TemplateShown:
+    """statusPage.saveTemplate: a new one, or another state of one.
+
+    Raises Forbidden, NotFound, BadRequest or Conflict.
+    """
+    own, _ = known(call, given.status_page_id)
+    return _shown(await call.write(lambda db: templates.save(db, own, given)))
+
+
+async def delete_template(call: Call, given: OneTemplate) -> Success:
+    """statusPage.deleteTemplate: it is gone. Raises Forbidden or NotFound."""
+    found = await call.read(lambda db: rows.find(db, given.templateId))
+    if found is None:
+        raise errors.NotFound.of("incidentTemplate", given.templateId)
+    try:
+        own, _ = known(call, found.page_id)
+    except errors.NotFound as elsewhere:
+        raise errors.NotFound.of("incidentTemplate", given.templateId) from elsewhere
+    await call.write(lambda db: templates.delete(db, own, given.templateId))
+    return Success()
+
+
+def _shown(template: Template) -> TemplateShown:
+    return TemplateShown(
+        id=template.id,
+        name=template.name,
+        title=template.title,
+        severity=template.severity,
+        message=template.message,
+        created_at=date(template.created_at),
+    )

@@ -1,0 +1,39 @@
+"""Titles and messages as they are typed: in one spelling, and without what no page, feed or mail could show. Pure."""
+
+import unicodedata
+from typing import Final
+
+from analytics_box.base.errors import BadRequest
+
+_LINES: Final = frozenset("\n\t")
+_NOWHERE: Final = frozenset("\ufffe\uffff")  # in no XML
+
+
+def title(given: str) -> str:
+    """One line. Raises BadRequest for an empty one."""
+    text = " ".join(given.split())
+    if not text or not _is_text(text):
+        raise BadRequest.about("title", "Give it a title")
+    return text
+
+
+def message(given: str) -> str:
+    """Markdown of one or more lines. Raises BadRequest for an empty one."""
+    text = optional(given)
+    if not text:
+        raise BadRequest.about("message", "Write what is known; one sentence is enough")
+    return text
+
+
+def optional(given: str) -> str:
+    """Markdown, or nothing. Raises BadRequest for control characters."""
+    text = given.replace("\r\n", "\n").replace("\r", "\n").strip()
+    if not _is_text(text):
+        raise BadRequest.about("message", "It has control characters in it; leave them out")
+    return text
+
+
+def _is_text(text: str) -> bool:
+    return not any(
+        letter in _NOWHERE or (letter not in _LINES and unicodedata.category(letter) in {"Cc", "Cs"}) for letter in text
+    )

@@ -1,0 +1,42 @@
+"""How a status page changes: in box.db with a new version of it, and after the commit in memory."""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from analytics_box.base import errors
+from analytics_box.base.store.db import Connection
+from analytics_box.products.status_pages import rows, states
+from analytics_box.products.status_pages.directory import StatusPages
+from analytics_box.products.status_pages.whole import Whole
+from analytics_box.web.call import Parts
+
+T = TypeVar("T")
+
+
+async def save(parts: Parts, page_id: str, work: Callable[[Connection], T], *, adds: bool = False) -> T:
+    """Change something on a page; returns after the commit, when the directory knows it.
+
+    What `adds` is refused on a full disk. Raises what `work` raises, NotFound for an unknown page, and Unavailable.
+    """
+    now = parts.clock.now()
+
+    def saved(db: Connection) -> tuple[T, Whole]:
+        done = work(db)
+        return done, touched(db, page_id, now)
+
+    done, whole = await parts.box_db.write(saved, adds=adds)
+    parts[StatusPages].remember(whole)
+    return done
+
+
+def touched(db: Connection, page_id: str, now: int) -> Whole:
+    """Something on the page has changed in the caller's transaction; remember what this returns after the commit.
+
+    Raises NotFound for an unknown page.
+    """
+    rows.touch(db, page_id, now)
+    whole = rows.whole(db, page_id)
+    if whole is None:
+        raise errors.NotFound.of("statusPage", page_id)
+    states.note(db, whole, now)
+    return whole

@@ -1,0 +1,153 @@
+"""A status page as visitors may see it: what is hidden is not in here, so no answer made of it can show it. Pure."""
+
+from collections.abc import Sequence
+from typing import Final, Literal
+
+from msgspec import Struct
+
+from analytics_box.products.status_pages.incident import Impact, Kind, Severity, Status
+from analytics_box.products.status_pages.page import ComponentStatus, Theme
+
+Overall = Literal["operational", "degraded", "outage", "unknown"]  # wire 9.2
+Indicator = Literal["none", "minor", "major", "critical", "maintenance"]
+Current = Literal["up", "down", "degraded", "unknown"]
+Freshness = Literal["fresh", "stale", "unknown"]
+DayState = Literal["up", "degraded", "down", "maintenance", "unknown"]  # the worst of a day; unknown is no data
+
+MOST_IN_ANSWER: Final = 50  # incidents, or maintenances, in one answer (wire 9.2)
+
+
+class Day(Struct, frozen=True):
+    """A day of a component in the page's zone. `uptime` is a percentage (semantics 20), None where it is hidden or
+    nothing is known; durations are ms, None where hidden or not measured. A manual component has no checks."""
+
+    date: str  # YYYY-MM-DD
+    state: DayState
+    uptime: float | None = None
+    checks: int | None = None
+    passed: int | None = None
+    downtime_seconds: int | None = None
+    average_ms: float | None = None
+    p95_ms: float | None = None
+
+
+class ComponentSeen(Struct, frozen=True, kw_only=True):
+    """A component. `current` is what its monitor says (wire 9.2), `status` also what incidents say; None where nothing
+    is known. `uptime` is the percentage of all its days; `domain` is the host of what is checked."""
+
+    id: str
+    name: str
+    description: str
+    group_id: str | None
+    position: int
+    manual: bool
+    status: ComponentStatus | None
+    current: Current
+    freshness: Freshness
+    domain: str | None = None
+    uptime: float | None = None
+    last_checked_at: int | None = None
+    days: tuple[Day, ...] = ()
+    shows_uptime: bool = True
+    shows_latency: bool = True
+    only_if_degraded: bool = False
+    created_at: int = 0
+    updated_at: int = 0
+
+
+class GroupSeen(Struct, frozen=True, kw_only=True):
+    """A group; its status is the worst of its components."""
+
+    id: str
+    name: str
+    description: str
+    position: int
+    status: ComponentStatus | None
+    created_at: int = 0
+    updated_at: int = 0
+
+
+class AffectedSeen(Struct, frozen=True):
+    """A component that an incident is about; without an id it is gone."""
+
+    component_id: str | None
+    name: str
+    impact: Impact
+
+
+class UpdateSeen(Struct, frozen=True, kw_only=True):
+    """An update. `message` is Markdown as it was typed; `at` is when it counts from (UTC ms)."""
+
+    id: str
+    status: Status
+    message: str
+    at: int
+    created_at: int
+    updated_at: int
+    notified: bool
+    affected: tuple[AffectedSeen, ...]
+
+
+class IncidentSeen(Struct, frozen=True, kw_only=True):
+    """An incident or a maintenance that is no draft; updates are newest first."""
+
+    id: str
+    kind: Kind
+    title: str
+    status: Status
+    severity: Severity
+    is_open: bool
+    created_at: int
+    updated_at: int
+    started_at: int
+    monitoring_at: int | None
+    resolved_at: int | None
+    scheduled_for: int | None
+    scheduled_until: int | None
+    updates: tuple[UpdateSeen, ...]
+    affected: tuple[AffectedSeen, ...]
+
+
+class PageSeen(Struct, frozen=True, kw_only=True):
+    """A status page at the instant `at` (UTC ms). `version` is that of the page; two with the same `etag` are equal.
+
+    `incidents` and `maintenances` are newest first, all that are open and the latest others. `url` is the absolute
+    address of the page, on its own domain where it has one. `stale_since` is when what is shown was last known to be
+    true, where the box could not look since.
+    """
+
+    id: str
+    slug: str
+    url: str
+    name: str
+    organization: str
+    organization_slug: str
+    organization_logo: str | None
+    description: str
+    logo_url: str | None
+    favicon_url: str | None
+    website_url: str | None
+    support_url: str | None
+    theme: Theme | None
+    zone: str
+    indexed: bool
+    subscribable: bool
+    overall: Overall
+    indicator: Indicator
+    headline: str
+    groups: tuple[GroupSeen, ...]
+    components: tuple[ComponentSeen, ...]
+    incidents: tuple[IncidentSeen, ...]
+    maintenances: tuple[IncidentSeen, ...]
+    created_at: int
+    updated_at: int
+    at: int
+    version: int
+    etag: str
+    stale_since: int | None = None
+
+
+def latest(incidents: Sequence[IncidentSeen]) -> list[IncidentSeen]:
+    """As many as one answer lists, in their order: of what is open all before anything that has ended."""
+    kept = {one.id for one in sorted(incidents, key=lambda one: not one.is_open)[:MOST_IN_ANSWER]}
+    return [one for one in incidents if one.id in kept]

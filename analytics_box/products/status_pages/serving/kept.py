@@ -1,0 +1,146 @@
+"""Answers that are kept in memory as they go out: with their headers, and compressed once for everybody.
+
+What a browser says it knows is answered with 304. How many bytes are kept is bounded; those asked for longest ago go.
+"""
+
+import gzip
+import hashlib
+from collections import OrderedDict
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from analytics_box.web.asgi import Send
+from analytics_box.web.compression import best
+
+try:
+    import brotli  # what the extra `brotli` installs
+except ImportError:
+    brotli = None
+
+MOST_BYTES, MOST_ANSWERS = 32_000_000, 2_000
+LARGEST: Final = 1_000_000  # bytes of an answer that is kept
+Key = tuple[str, str, str]  # of an answer: page, base path, path
+HeaderList = list[tuple[bytes, bytes]]
+_WORTH_IT: Final = 1_000  # bytes; less fits into one packet anyway
+_GZIP_LEVEL, _BROTLI_QUALITY = 6, 5  # a few milliseconds at most: pages are made anew every ten seconds
+_UNCHANGED: Final = {"type": "http.response.body", "body": b"", "more_body": False}
+
+
+class Made(NamedTuple):
+    """An answer as it is made: its body, its type and further headers."""
+
+    body: bytes
+    type: bytes
+    headers: tuple[tuple[bytes, bytes], ...] = ()
+
+
+class Coded(NamedTuple):
+    """An answer in one coding: its tag, its headers, those of a 304, and its body."""
+
+    tag: bytes
+    headers: HeaderList
+    unchanged: HeaderList
+    body: bytes
+
+
+class Kept:
+    """An answer with every coding that somebody asked for."""
+
+    __slots__ = ("_codings", "_hash", "made", "size", "state")
+
+    def __init__(self, made: Made, state: str) -> None:
+        self.made = made
+        self.state = state  # of the page that it was made of
+        self._hash = hashlib.blake2b(made.body, digest_size=8).hexdigest()
+        self._codings: dict[str, Coded] = {}
+        self.size = len(made.body)
+
+    def coded(self, accepted: bytes) -> Coded:
+        """The answer as small as whoever sends this Accept-Encoding takes it."""
+        coding = _coding(accepted)
+        return self._codings.get(coding) or self._code(coding)
+
+    def _code(self, coding: str) -> Coded:
+        packs = bool(coding) and len(self.made.body) >= _WORTH_IT
+        tag = f'"{self._hash}{coding[:1]}"'.encode()
+        lasting = [(b"etag", tag), (b"vary", b"accept-encoding"), *self.made.headers]
+        headers = [(b"content-type", self.made.type), *lasting]
+        body = self.made.body
+        if packs:
+            headers.append((b"content-encoding", coding.encode()))
+            body = _pack(body, coding)
+            self.size += len(body)
+        self._codings[coding] = made = Coded(tag, headers, lasting, body)
+        return made
+
+
+class Shelf:
+    """The answers that are kept, by page, base path and path. Very large ones are made each time."""
+
+    def __init__(self, most_bytes: int = MOST_BYTES, most_answers: int = MOST_ANSWERS) -> None:
+        self._most_bytes = most_bytes
+        self._most_answers = most_answers
+        self._kept: OrderedDict[Key, Kept] = OrderedDict()
+
+    def find(self, key: Key, state: str) -> Kept | None:
+        """The answer of this path, as long as the page is in the state that it was made of."""
+        found = self._kept.get(key)
+        if found is None or found.state != state:
+            return None
+        self._kept.move_to_end(key)
+        return found
+
+    def keep(self, key: Key, made: Made, state: str) -> Kept:
+        """Keep a new answer. One that is the same as before stays, compressed as it is."""
+        before = self._kept.get(key)
+        if before is not None and before.made == made:
+            before.state = state
+            return before
+        kept = Kept(made, state)
+        if kept.size > LARGEST:
+            self._kept.pop(key, None)
+            return kept
+        self._kept[key] = kept
+        self._kept.move_to_end(key)
+        self._let_go()
+        return kept
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    @property
+    def size(self) -> int:
+        """How many bytes are kept."""
+        return sum(one.size for one in self._kept.values())
+
+    def _let_go(self) -> None:
+        size = self.size
+        while len(self._kept) > 1 and (size > self._most_bytes or len(self._kept) > self._most_answers):
+            _, gone = self._kept.popitem(last=False)
+            size -= gone.size
+
+
+async def send_kept(send: Send, kept: Kept, accepted: bytes, known: bytes | None) -> None:
+    """Answer with 200, or 304 to whoever knows it. `accepted` and `known` are headers of the request."""
+    found = kept.coded(accepted)
+    if known is not None and (known == found.tag or found.tag in _tags(known)):
+        await send({"type": "http.response.start", "status": 304, "headers": found.unchanged})
+        await send(_UNCHANGED)
+        return
+    await send({"type": "http.response.start", "status": 200, "headers": found.headers})
+    await send({"type": "http.response.body", "body": found.body, "more_body": False})
+
+
+@lru_cache(maxsize=256)
+def _coding(accepted: bytes) -> str:
+    return best(accepted.decode("latin-1"))
+
+
+def _pack(body: bytes, coding: str) -> bytes:
+    if coding == "br":
+        return bytes(brotli.compress(body, quality=_BROTLI_QUALITY))
+    return gzip.compress(body, _GZIP_LEVEL, mtime=0)
+
+
+def _tags(known: bytes) -> list[bytes]:
+    return [each.strip().removeprefix(b"W/") for each in known.split(b",")]

@@ -1,0 +1,126 @@
+"""Protected pages: who may see them. A browser has a signed cookie after the form, other clients send HTTP Basic.
+
+The cookie is signed over the page and the hash of its password, so a new password ends every earlier one.
+"""
+
+import base64
+import binascii
+import hashlib
+import hmac
+import math
+import secrets
+from collections import OrderedDict
+from typing import Final
+
+from analytics_box.base.clock import Clock
+from analytics_box.base.errors import Unavailable
+from analytics_box.base.limits import Limits
+from analytics_box.base.store.seal import Seal, SealBroken
+from analytics_box.products.status_pages.page import Page
+from analytics_box.tenants.accounts.passwords import Passwords
+from analytics_box.web.cookies import cookie
+
+LONGEST_PASSWORD: Final = 128  # characters
+PER_NETWORK = 10  # tries per minute, of all pages
+PER_PAGE = 200  # tries per minute of all networks that were wrong of late
+MOST_WAITING: Final = 50  # tries that wait to be verified, 40 ms each
+_OF_LATE: Final = 600.0  # seconds
+_MOST_WRONG: Final = 10_000  # networks that are remembered for it
+LASTS: Final = 30 * 86_400  # seconds
+_REMEMBERED: Final = 1_000  # passwords that were right, so that not every request of a client takes an Argon2
+_SECOND: Final = 1_000
+
+
+class Locks:
+    """Knows who may see a protected page."""
+
+    def __init__(self, seal: Seal, passwords: Passwords, limits: Limits, clock: Clock, *, secure: bool) -> None:
+        self._seal = seal
+        self._passwords = passwords
+        self._limits = limits
+        self._clock = clock
+        self._secure = secure
+        self._right: OrderedDict[bytes, None] = OrderedDict()
+        self._wrong: OrderedDict[str, float] = OrderedDict()  # networks, with the monotonic seconds of their last
+        self._waiting = 0
+        self._of_this_run = secrets.token_bytes(32)
+
+    def has_cookie(self, page: Page, header: bytes) -> bool:
+        """Whether somebody entered the password before."""
+        expires, _, signature = cookie(header.decode("latin-1"), _name(page)).partition(".")
+        if not (expires.isascii() and expires.isdigit() and len(expires) < 15):
+            return False
+        signed = hmac.compare_digest(signature.encode(), self._sign(page, expires).encode())
+        return signed and int(expires) * _SECOND > self._clock.now()
+
+    def set_cookie(self, page: Page, base: str) -> bytes:
+        """The header that lets a browser in from now on, below the path of the page."""
+        expires = str(self._clock.now() // _SECOND + LASTS)
+        secure = "; Secure" if self._secure else ""
+        value = f"{expires}.{self._sign(page, expires)}"
+        return f"{_name(page)}={value}; Path={base or '/'}; Max-Age={LASTS}; HttpOnly; SameSite=Lax{secure}".encode()
+
+    async def opens(self, page: Page, given: str, network: str) -> bool:
+        """Whether this is the password. Raises RateLimited for whoever tries too often, Unavailable while too many
+        others wait. Who guesses from many networks keeps nobody out that was not wrong itself."""
+        seen = hashlib.blake2b(f"{page.id}\0{page.password}\0{given}".encode(), key=self._of_this_run).digest()
+        if seen in self._right:
+            self._right.move_to_end(seen)
+            return True
+        self._limits.take("status page password", network, PER_NETWORK)
+        if self._was_wrong(network):
+            self._limits.take("status page passwords", page.id, PER_PAGE)
+        if len(given) > LONGEST_PASSWORD or not await self._verify(page, given):
+            self._note_wrong(network)
+            return False
+        self._right[seen] = None
+        if len(self._right) > _REMEMBERED:
+            self._right.popitem(last=False)
+        return True
+
+    def forget(self) -> None:
+        """Forget the networks without recent failures."""
+        self._wrong = OrderedDict((network, at) for network, at in self._wrong.items() if self._was_wrong(network))
+
+    async def _verify(self, page: Page, given: str) -> bool:
+        if self._waiting >= MOST_WAITING:
+            raise Unavailable("Too many passwords are tried at the moment; send this again", retry_after=2)
+        self._waiting += 1
+        try:
+            return await self._passwords.verify(page.password, given)
+        finally:
+            self._waiting -= 1
+
+    def _was_wrong(self, network: str) -> bool:
+        return self._clock.monotonic() - self._wrong.get(network, -math.inf) < _OF_LATE
+
+    def _note_wrong(self, network: str) -> None:
+        self._wrong[network] = self._clock.monotonic()
+        self._wrong.move_to_end(network)
+        if len(self._wrong) > _MOST_WRONG:
+            self._wrong.popitem(last=False)
+
+    def _sign(self, page: Page, expires: str) -> str:
+        said = f"{page.id}\0{page.password}\0{expires}".encode()
+        return hmac.new(self._key(), said, hashlib.sha256).hexdigest()
+
+    def _key(self) -> bytes:
+        try:
+            return self._seal.derive("status page cookies")
+        except (SealBroken, OSError):
+            return self._of_this_run  # then cookies end with this run
+
+
+def basic_password(header: bytes) -> str | None:
+    """The password of an Authorization header; None where there is none. The user name does not matter."""
+    scheme, _, given = header.partition(b" ")
+    if scheme.lower() != b"basic":
+        return None
+    try:
+        return base64.b64decode(given.strip(), validate=True).decode().partition(":")[2]
+    except (binascii.Error, UnicodeDecodeError):
+        return None
+
+
+def _name(page: Page) -> str:
+    return f"status_{page.id}"

@@ -1,0 +1,188 @@
+"""What each path below a status page is answered with, made of what may be seen of the page and of nothing else."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from analytics_box.base.clock import Clock
+from analytics_box.base.errors import BoxError
+from analytics_box.products.status_pages.seen import IncidentSeen, PageSeen
+from analytics_box.products.status_pages.serving import badges, feeds, history, shown
+from analytics_box.products.status_pages.serving.history import Month
+from analytics_box.products.status_pages.serving.kept import Made
+from analytics_box.products.status_pages.serving.shown import ComponentShown
+from analytics_box.products.status_pages.serving.times import month as month_in_words
+from analytics_box.products.status_pages.statuspage import answers
+from analytics_box.products.status_pages.whole import Whole
+
+Render = Callable[..., str]  # a template's name and its context → a page
+Between = Callable[[Whole, int, int, int, int], Awaitable[Sequence[IncidentSeen]]]
+"""What began between two instants (UTC ms), newest first: without so many, at most so many."""
+Find = Callable[[Whole, str], Awaitable[IncidentSeen | None]]  # an incident that is not among the latest
+
+API: Final = "api/v2/"
+TEMPLATES: Final = ("status/layout.html", "status/parts.html", "status/page.html")  # of what is asked for most
+EVERYWHERE: Final = (
+    (b"access-control-allow-origin", b"*"),
+    (b"cross-origin-resource-policy", b"cross-origin"),
+)
+HTML: Final = b"text/html; charset=utf-8"
+NO_INDEX: Final = (b"x-robots-tag", b"noindex")
+_TYPES: Final = {
+    "json": b"application/json",
+    "atom": b"application/atom+xml; charset=utf-8",
+    "rss": b"application/rss+xml; charset=utf-8",
+    "svg": b"image/svg+xml",
+}
+# Caches between us and visitors show what they have while we are away; who has a password keeps it alone.
+_PUBLIC: Final = (b"cache-control", b"public, max-age=10, stale-while-revalidate=30, stale-if-error=86400")
+_PRIVATE: Final = (b"cache-control", b"private, max-age=10")
+_ENCODER: Final = msgspec.json.Encoder()
+
+
+def is_for_programs(rest: str) -> bool:
+    """Whether a path below a page is no page: JSON, a feed or a badge, which other sites may load."""
+    return rest.startswith(API) or rest.endswith((".atom", ".rss", ".svg"))
+
+
+class Maker:
+    """Makes answers; whoever asks keeps them."""
+
+    def __init__(self, render: Render, between: Between, find: Find, clock: Clock) -> None:
+        self._render = render
+        self._between = between
+        self._find = find
+        self._clock = clock
+
+    async def make(self, whole: Whole, seen: PageSeen, base: str, rest: str) -> Made | None:
+        """The answer to a path; None where nothing is there. Raises Unavailable."""
+        headers = [_PRIVATE if whole.page.password else _PUBLIC]
+        if not seen.indexed or whole.page.password:
+            headers.append(NO_INDEX)
+        if is_for_programs(rest):
+            body = self._for_programs(seen, rest)
+            return Made(body, _TYPES[rest.rpartition(".")[2]], (*headers, *EVERYWHERE)) if body is not None else None
+        page = await self._page(whole, seen, base, rest)
+        return Made(page.encode(), HTML, tuple(headers)) if page is not None else None
+
+    def page(self, template: str, seen: PageSeen, base: str, **context: Any) -> str:
+        """A page in the layout of this status page. Its pictures come from the host that it is on."""
+        return self._render(
+            f"status/{template}.html",
+            page=seen,
+            base=base,
+            logo=_here(seen.logo_url, seen, base),
+            favicon=_here(seen.favicon_url, seen, base),
+            **context,
+        )
+
+    def _for_programs(self, seen: PageSeen, rest: str) -> bytes | None:
+        if rest.startswith(API):
+            document = answers.ANSWERS.get(rest[len(API) :].removesuffix(".json"))
+            return _ENCODER.encode(document(seen)) if document is not None and rest.endswith(".json") else None
+        match rest.split("/"):
+            case ["history.atom"]:
+                return feeds.atom(self._render, seen).encode()
+            case ["history.rss"]:
+                return feeds.rss(self._render, seen).encode()
+            case ["badge.svg"]:
+                return badges.of_page(self._render, seen).encode()
+            case ["badge", file]:
+                found = badges.of_component(self._render, seen, file.removesuffix(".svg"))
+                return found.encode() if found is not None and file.endswith(".svg") else None
+        return None
+
+    async def _page(self, whole: Whole, seen: PageSeen, base: str, rest: str) -> str | None:
+        match rest.split("/"):
+            case [""]:
+                drawn = await _drawn(seen)
+                return self.page("page", seen, base, shown=shown.page(seen, self._clock.now(), drawn))
+            case ["history", *address] if len(address) < 3:
+                return await self._history(whole, seen, base, *address)
+            case ["incidents", incident_id, *number] if len(number) < 2:
+                return await self._incident(whole, seen, base, incident_id, *number)
+            case ["components", component_id]:
+                return self._component(seen, base, component_id)
+        return None
+
+    async def _history(
+        self, whole: Whole, seen: PageSeen, base: str, address: str = "", number: str = "1"
+    ) -> str | None:
+        """A part of a month; the first has its latest."""
+        now = self._clock.now()
+        month, part = history.read(address, seen, now), history.part(number)
+        if month is None or not part:
+            return None
+        found, refused = await self._began(whole, seen, month, (part - 1) * history.MOST)
+        if part > 1 and not found:
+            if refused is not None:
+                raise refused
+            return None
+        older, newer = month.moved(-1), month.moved(1)
+        return self.page(
+            "history",
+            seen,
+            base,
+            month=month_in_words(month.year, month.number),
+            address=month.address if part == 1 else f"{month.address}/{part}",
+            found=[shown.incident(one, seen.zone) for one in found[: history.MOST]],
+            earlier=f"{month.address}/{part + 1}" if len(found) > history.MOST else None,
+            older=older.address if older >= history.first(seen) else None,
+            newer=newer.address if newer <= history.last(seen, now) else None,
+            incomplete=refused is not None,
+        )
+
+    async def _began(
+        self, whole: Whole, seen: PageSeen, month: Month, skipped: int
+    ) -> tuple[list[IncidentSeen], BoxError | None]:
+        """What began in a month, one more than a part shows; while box.db does not answer, of that the latest, which
+        are in memory, and why."""
+        most = history.MOST + 1
+        try:
+            start, end = month.start(seen.zone), month.moved(1).start(seen.zone)
+            return history.newest_first(await self._between(whole, start, end, skipped, most)), None
+        except BoxError as refused:
+            latest = history.within((*seen.incidents, *seen.maintenances), month, seen.zone)
+            return latest[skipped : skipped + most], refused
+
+    async def _incident(
+        self, whole: Whole, seen: PageSeen, base: str, incident_id: str, number: str = "1"
+    ) -> str | None:
+        """An incident with a part of its updates; the first has the latest."""
+        part = history.part(number)
+        known = (one for one in (*seen.incidents, *seen.maintenances) if one.id == incident_id)
+        found = (next(known, None) or await self._find(whole, incident_id)) if part else None
+        skipped = (part - 1) * shown.MOST_SAID
+        if found is None or (part > 1 and len(found.updates) <= skipped):
+            return None
+        one = shown.incident(found, seen.zone, shown.MOST_SAID, skipped)
+        return self.page("incident", seen, base, one=one, earlier=part + 1 if one.has_more else None)
+
+    def _component(self, seen: PageSeen, base: str, component_id: str) -> str | None:
+        found = next((one for one in seen.components if one.id == component_id), None)
+        if found is None:
+            return None
+        return self.page(
+            "component",
+            seen,
+            base,
+            one=shown.component(found, alone=True),
+            days=shown.day_rows(found),
+            columns=shown.columns(found),
+        )
+
+
+async def _drawn(seen: PageSeen) -> dict[str, ComponentShown]:
+    """The components of a page. There may be many: others have their turn between them."""
+    drawn = {}
+    for one in seen.components:
+        drawn[one.id] = shown.component(one)
+        await asyncio.sleep(0)
+    return drawn
+
+
+def _here(url: str | None, seen: PageSeen, base: str) -> str | None:
+    """A file of the page as it is loaded from this host: no page loads anything from another one."""
+    return f"{base}{url.removeprefix(seen.url)}" if url is not None else None

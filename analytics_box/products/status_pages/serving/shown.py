@@ -1,0 +1,300 @@
+"""A status page in the words and shapes of its templates. Pure."""
+
+from collections.abc import Iterable, Mapping
+from typing import Final, Literal
+
+from markupsafe import Markup
+from msgspec import Struct
+
+from analytics_box.base.texts import StatusPublic as Words
+from analytics_box.base.texts import figures
+from analytics_box.products.status_pages import markdown
+from analytics_box.products.status_pages.page import ComponentStatus
+from analytics_box.products.status_pages.seen import (
+    AffectedSeen,
+    ComponentSeen,
+    GroupSeen,
+    IncidentSeen,
+    Indicator,
+    PageSeen,
+    UpdateSeen,
+)
+from analytics_box.products.status_pages.serving import times
+from analytics_box.products.status_pages.serving.bars import Bars, bars
+from analytics_box.products.status_pages.serving.chart import Chart, chart
+from analytics_box.products.status_pages.serving.times import Moment
+
+Look = Literal["up", "degraded", "down", "maintenance", "unknown"]  # the classes of status.css
+
+RECENT_MS: Final = 14 * 86_400_000  # for how long what is over stays on the page
+_MOST_RECENT: Final = 10
+_MOST_ACTIVE: Final = 20  # of those that are open and of those that are planned; the history has all
+_SAID: Final = 1  # updates of an incident in a list
+_SAID_OF_ACTIVE: Final = 5  # and of one that is going on
+MOST_SAID: Final = 50  # updates on a page of an incident
+_ALL_OPEN: Final = 10  # components, up to which groups are unfolded
+_MOST_NOTED: Final = 6  # days in the list below the bars of a component
+LOOKS: Final[dict[ComponentStatus | None, Look]] = {
+    "operational": "up",
+    "degraded_performance": "degraded",
+    "partial_outage": "degraded",
+    "major_outage": "down",
+    "under_maintenance": "maintenance",
+    None: "unknown",
+}
+_HEADLINES: Final[dict[Indicator, Look]] = {
+    "none": "up",
+    "minor": "degraded",
+    "major": "down",
+    "critical": "down",
+    "maintenance": "maintenance",
+}
+
+
+class ComponentShown(Struct, frozen=True, kw_only=True):
+    """A component with its days. `noted` are the days that were not as they should be, in words."""
+
+    id: str
+    name: str
+    description: str
+    domain: str | None
+    look: Look
+    status: str
+    uptime: str
+    bars: Bars | None
+    noted: tuple[str, ...]
+    more_noted: bool
+    chart: Chart | None
+
+    @property
+    def has_more(self) -> bool:
+        """Whether there is something to unfold."""
+        return bool(self.noted or self.chart or (self.bars and self.uptime))
+
+
+class DayShown(Struct, frozen=True, kw_only=True):
+    """A day in the table of a component."""
+
+    date: str
+    state: str
+    uptime: str
+    down: str
+    average: str
+    slow: str
+
+
+class GroupShown(Struct, frozen=True, kw_only=True):
+    """Components under one name; without a name it is one component alone."""
+
+    name: str
+    description: str
+    look: Look
+    status: str
+    is_open: bool
+    components: tuple[ComponentShown, ...]
+
+
+class UpdateShown(Struct, frozen=True, kw_only=True):
+    """What was said of an incident, and when. `affected` is how components were from then on."""
+
+    id: str
+    status: str
+    html: Markup
+    at: Moment
+    affected: str
+
+
+class IncidentShown(Struct, frozen=True, kw_only=True):
+    """An incident or a maintenance, with its ends as far as they are known; `lasted` is empty while it lasts.
+
+    `updates` are the latest, or a part of all; `has_more` says whether there are earlier ones.
+    """
+
+    id: str
+    title: str
+    look: Look
+    status: str
+    severity: str
+    is_maintenance: bool
+    is_open: bool
+    start: Moment
+    end: Moment | None
+    lasted: str
+    affected: str
+    updates: tuple[UpdateShown, ...]
+    has_more: bool
+
+
+class PageShown(Struct, frozen=True, kw_only=True):
+    """What stands on the page. `stale` says how old it is where it is old."""
+
+    look: Look
+    headline: str
+    at: Moment
+    stale: str
+    active: tuple[IncidentShown, ...]
+    planned: tuple[IncidentShown, ...]
+    groups: tuple[GroupShown, ...]
+    recent: tuple[IncidentShown, ...]
+    has_more: bool  # open or planned ones, which are in the history
+
+
+def page(seen: PageSeen, now: int, drawn: Mapping[str, ComponentShown] | None = None) -> PageShown:
+    """The page at an instant in UTC ms. `drawn` are its components by id, where they are shown already."""
+    components = tuple(one for one in seen.components if not (one.only_if_degraded and one.status == "operational"))
+    everything = (*seen.incidents, *seen.maintenances)
+    active = sorted((one for one in everything if one.is_open and one.status != "scheduled"), key=_newest)
+    planned = sorted((one for one in seen.maintenances if one.status == "scheduled"), key=_soonest)
+    recent = sorted((one for one in everything if not one.is_open and _ended(one) >= now - RECENT_MS), key=_newest)
+    return PageShown(
+        look=look_of(seen),
+        headline=seen.headline,
+        at=times.moment(seen.at, seen.zone),
+        stale=_stale(seen, now),
+        active=tuple(incident(one, seen.zone, _SAID_OF_ACTIVE) for one in active[:_MOST_ACTIVE]),
+        planned=tuple(incident(one, seen.zone) for one in planned[:_MOST_ACTIVE]),
+        groups=tuple(_groups(seen.groups, components, drawn or {})),
+        recent=tuple(incident(one, seen.zone) for one in recent[:_MOST_RECENT]),
+        has_more=max(len(active), len(planned)) > _MOST_ACTIVE,
+    )
+
+
+def look_of(seen: PageSeen) -> Look:
+    """How the whole page is."""
+    return "unknown" if seen.overall == "unknown" else _HEADLINES[seen.indicator]
+
+
+def day_rows(one: ComponentSeen) -> tuple[DayShown, ...]:
+    """All days of a component, latest first."""
+    return tuple(
+        DayShown(
+            date=times.day(day.date),
+            state=Words.days[day.state].capitalize(),
+            uptime=figures.uptime(day.uptime) if day.uptime is not None else Words.nothing,
+            down=figures.duration(day.downtime_seconds) if day.downtime_seconds else Words.nothing,
+            average=figures.milliseconds(day.average_ms) if day.average_ms is not None else Words.nothing,
+            slow=figures.milliseconds(day.p95_ms) if day.p95_ms is not None else Words.nothing,
+        )
+        for day in reversed(one.days)
+    )
+
+
+def columns(one: ComponentSeen) -> frozenset[str]:
+    """What is known of the days of a component, and not hidden."""
+    known = {
+        "uptime": one.shows_uptime and any(day.uptime is not None for day in one.days),
+        "latency": one.shows_latency and any(day.average_ms is not None for day in one.days),
+    }
+    return frozenset(name for name, there in known.items() if there)
+
+
+def component(one: ComponentSeen, *, alone: bool = False) -> ComponentShown:
+    """One component, on the page or on one that it has alone."""
+    drawn = bars(one.days)
+    noted = drawn.noted if drawn is not None else ()
+    return ComponentShown(
+        id=one.id,
+        name=one.name,
+        description=one.description,
+        domain=one.domain,
+        look=LOOKS[one.status],
+        status=Words.components[one.status],
+        uptime=Words.uptime.format(uptime=figures.uptime(one.uptime)) if one.uptime is not None else "",
+        bars=drawn,
+        noted=tuple(run.words for run in noted[:_MOST_NOTED]),
+        more_noted=len(noted) > _MOST_NOTED,
+        chart=chart(one.days, slow=alone) if one.shows_latency else None,
+    )
+
+
+def incident(one: IncidentSeen, zone: str, most: int = _SAID, start_at: int = 0) -> IncidentShown:
+    """One incident or maintenance, with its times in the zone of the page, and so many of its updates."""
+    planned = one.kind == "maintenance"
+    start = one.scheduled_for if planned and one.scheduled_for is not None else one.started_at
+    end = one.scheduled_until if planned and one.is_open else one.resolved_at
+    return IncidentShown(
+        id=one.id,
+        title=one.title,
+        look=_incident_look(one),
+        status=Words.statuses[one.status],
+        severity="" if planned else Words.severities[one.severity],
+        is_maintenance=planned,
+        is_open=one.is_open,
+        start=times.moment(start, zone),
+        end=times.end(end, start, zone) if end is not None else None,
+        lasted=times.lasted(one.resolved_at - start) if one.resolved_at is not None and not one.is_open else "",
+        affected=_affected(one.affected),
+        updates=tuple(update(said, zone) for said in one.updates[start_at : start_at + most]),
+        has_more=len(one.updates) > start_at + most,
+    )
+
+
+def update(one: UpdateSeen, zone: str) -> UpdateShown:
+    """One update."""
+    return UpdateShown(
+        id=one.id,
+        status=Words.statuses[one.status],
+        html=markdown.html(one.message),
+        at=times.moment(one.at, zone),
+        affected=_affected(one.affected),
+    )
+
+
+def _groups(
+    groups: tuple[GroupSeen, ...], components: tuple[ComponentSeen, ...], drawn: Mapping[str, ComponentShown]
+) -> Iterable[GroupShown]:
+    """Groups and single components in the order that they share; a group without components is not there."""
+    known = {group.id for group in groups}
+    entries: list[tuple[int, GroupSeen | None, tuple[ComponentSeen, ...]]] = [
+        (one.position, None, (one,)) for one in components if one.group_id not in known
+    ]
+    for group in groups:
+        inside = tuple(one for one in components if one.group_id == group.id)
+        if inside:
+            entries.append((group.position, group, inside))
+    few = len(components) <= _ALL_OPEN
+    for _, found, inside in sorted(entries, key=lambda entry: entry[0]):
+        shown = tuple(drawn.get(one.id) or component(one) for one in sorted(inside, key=lambda one: one.position))
+        if found is None:
+            yield GroupShown(name="", description="", look="up", status="", is_open=True, components=shown)
+        else:
+            yield GroupShown(
+                name=found.name,
+                description=found.description,
+                look=LOOKS[found.status],
+                status=Words.components[found.status],
+                is_open=few or found.status != "operational",
+                components=shown,
+            )
+
+
+def _incident_look(one: IncidentSeen) -> Look:
+    if not one.is_open:
+        return "up"
+    if one.kind == "maintenance":
+        return "maintenance"
+    return "degraded" if one.severity == "minor" else "down"
+
+
+def _affected(found: Iterable[AffectedSeen]) -> str:
+    return ", ".join(Words.affected.format(name=one.name, impact=Words.impacts[one.impact]) for one in found)
+
+
+def _stale(seen: PageSeen, now: int) -> str:
+    if seen.stale_since is None:
+        return ""
+    return Words.stale.format(
+        ago=times.lasted(now - seen.stale_since), time=times.moment(seen.stale_since, seen.zone).text
+    )
+
+
+def _newest(one: IncidentSeen) -> tuple[int, str]:
+    return -one.started_at, one.id
+
+
+def _soonest(one: IncidentSeen) -> tuple[int, str]:
+    return one.scheduled_for or 0, one.id
+
+
+def _ended(one: IncidentSeen) -> int:
+    return one.resolved_at if one.resolved_at is not None else one.updated_at

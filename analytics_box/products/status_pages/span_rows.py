@@ -1,0 +1,46 @@
+"""How components without a monitor were, in box.db. Every function takes a connection inside the caller's
+transaction."""
+
+from typing import Final
+
+from msgspec import Struct
+
+from analytics_box.base.store import records
+from analytics_box.base.store.db import Connection
+
+
+class OpenSpan(Struct, frozen=True):
+    """How a component is since `start` (UTC ms): a state of monitors' spans (facts.uptime)."""
+
+    id: int
+    component_id: str
+    state: int
+    start: int
+
+
+_OPEN: Final = """
+-- component_spans.open
+select id, component_id, state, start from component_spans
+where until = 0 and component_id in (select id from status_page_components where page_id = ?)
+"""
+
+
+def open_of(db: Connection, page_id: str) -> dict[str, OpenSpan]:
+    """How the components of a page are, by their ids; those of which nothing was noted yet are not among them."""
+    return {span.component_id: span for span in records.all_of(db, OpenSpan, _OPEN, (page_id,))}
+
+
+def begin(db: Connection, component_id: str, state: int, start: int) -> None:
+    """A component is in this state from now on; end what it was first."""
+    db.execute(
+        "-- component_spans.begin\ninsert into component_spans (component_id, state, start) values (?, ?, ?)",
+        (component_id, state, start),
+    )
+
+
+def end(db: Connection, span: OpenSpan, until: int) -> None:
+    """It was in this state until now. A span of no length is none."""
+    if until <= span.start:
+        db.execute("-- component_spans.end\ndelete from component_spans where id = ?", (span.id,))
+    else:
+        db.execute("-- component_spans.end\nupdate component_spans set until = ? where id = ?", (until, span.id))

@@ -1,0 +1,58 @@
+"""How components without a monitor are, by what people say of them, and since when: what their uptime is counted of."""
+
+from collections.abc import Iterable
+from typing import Final
+
+from analytics_box.base.facts.uptime import DEGRADED, DOWN, MAINTENANCE, UP
+from analytics_box.base.store.db import Connection
+from analytics_box.products.status_pages import span_rows
+from analytics_box.products.status_pages.incident import Impact, Incident
+from analytics_box.products.status_pages.page import Component, ComponentStatus
+from analytics_box.products.status_pages.whole import Whole
+
+_OWN: Final[dict[ComponentStatus, int]] = {
+    "operational": UP,
+    "degraded_performance": DEGRADED,
+    "partial_outage": DEGRADED,
+    "major_outage": DOWN,
+    "under_maintenance": MAINTENANCE,
+}
+_OF_IMPACT: Final[dict[Impact, int]] = {
+    "operational": UP,
+    "degraded": DEGRADED,
+    "partial": DEGRADED,
+    "down": DOWN,
+    "maintenance": MAINTENANCE,
+}
+_WORSE: Final = (UP, MAINTENANCE, DEGRADED, DOWN)  # an outage ranks above a maintenance
+
+
+def state_of(component: Component, incidents: Iterable[Incident]) -> int:
+    """The worst of what a component is by itself and of what is going on; a partial outage is not down. Pure."""
+    said = [
+        _OF_IMPACT[one.impact]
+        for incident in incidents
+        if incident.is_active
+        for one in incident.affected
+        if one.component_id == component.id
+    ]
+    return max((_OWN[component.status], *said), key=_WORSE.index)
+
+
+def note(db: Connection, whole: Whole, now: int) -> None:
+    """Note how the components of a page are from now on (UTC ms), in the caller's transaction, where that is news.
+
+    With a clock that was set back a state begins no earlier than the one before it.
+    """
+    by_people = [component for component in whole.components if component.monitor_id is None]
+    if not by_people:
+        return
+    known = span_rows.open_of(db, whole.page.id)
+    for component in by_people:
+        before, state = known.get(component.id), state_of(component, whole.incidents)
+        if before is None:
+            span_rows.begin(db, component.id, state, now)
+        elif before.state != state:
+            at = max(now, before.start)
+            span_rows.end(db, before, at)
+            span_rows.begin(db, component.id, state, at)

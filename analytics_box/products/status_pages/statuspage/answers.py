@@ -1,0 +1,205 @@
+"""The answers of Atlassian Statuspage's read API, version 2, made of what visitors may see of a page. Pure."""
+
+from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, datetime
+from itertools import zip_longest
+from typing import Final
+
+from msgspec import UNSET
+
+from analytics_box.base.notify.wording import iso
+from analytics_box.products.status_pages.page import ComponentStatus
+from analytics_box.products.status_pages.seen import (
+    AffectedSeen,
+    ComponentSeen,
+    GroupSeen,
+    IncidentSeen,
+    PageSeen,
+    latest,
+)
+from analytics_box.products.status_pages.statuspage.shapes import (
+    AffectedComponent,
+    Answer,
+    Component,
+    ComponentsAnswer,
+    Incident,
+    IncidentsAnswer,
+    IncidentUpdate,
+    MaintenancesAnswer,
+    Page,
+    Status,
+    StatusAnswer,
+    Summary,
+)
+from analytics_box.products.status_pages.view.standing import OF_IMPACT
+
+_UNKNOWN: Final[ComponentStatus] = "degraded_performance"  # there is no word for it
+
+
+def _summary(seen: PageSeen) -> Answer:
+    incidents = [_incident(seen, one) for one in seen.incidents if one.is_open]
+    maintenances = [_incident(seen, one) for one in seen.maintenances if one.is_open]
+    return Summary(_page(seen), _components(seen), incidents, maintenances, _status(seen))
+
+
+def _status_answer(seen: PageSeen) -> Answer:
+    return StatusAnswer(_page(seen), _status(seen))
+
+
+def _components_answer(seen: PageSeen) -> Answer:
+    return ComponentsAnswer(_page(seen), _components(seen))
+
+
+def _incidents(seen: PageSeen) -> Answer:
+    return IncidentsAnswer(_page(seen), [_incident(seen, one) for one in latest(seen.incidents)])
+
+
+def _unresolved(seen: PageSeen) -> Answer:
+    return IncidentsAnswer(_page(seen), [_incident(seen, one) for one in seen.incidents if one.is_open])
+
+
+def _maintenances(seen: PageSeen, which: Iterable[IncidentSeen]) -> Answer:
+    return MaintenancesAnswer(_page(seen), [_incident(seen, one) for one in which])
+
+
+def _all_maintenances(seen: PageSeen) -> Answer:
+    return _maintenances(seen, latest(seen.maintenances))
+
+
+def _upcoming(seen: PageSeen) -> Answer:
+    return _maintenances(seen, (one for one in seen.maintenances if one.status == "scheduled"))
+
+
+def _active(seen: PageSeen) -> Answer:
+    return _maintenances(seen, (one for one in seen.maintenances if one.is_open and one.status != "scheduled"))
+
+
+# By what stands between api/v2/ and .json in the address.
+ANSWERS: Final[Mapping[str, Callable[[PageSeen], Answer]]] = {
+    "summary": _summary,
+    "status": _status_answer,
+    "components": _components_answer,
+    "incidents": _incidents,
+    "incidents/unresolved": _unresolved,
+    "scheduled-maintenances": _all_maintenances,
+    "scheduled-maintenances/upcoming": _upcoming,
+    "scheduled-maintenances/active": _active,
+}
+
+
+def _page(seen: PageSeen) -> Page:
+    """A change of a component is a change of the page."""
+    changed = max((one.updated_at for one in seen.components), default=0)
+    return Page(seen.id, seen.name, seen.url, seen.zone, iso(max(seen.updated_at, changed)))
+
+
+def _status(seen: PageSeen) -> Status:
+    return Status(seen.indicator, seen.headline)
+
+
+def _components(seen: PageSeen) -> list[Component]:
+    """Groups and components, by their position."""
+    made = [
+        *(_group(seen, group) for group in seen.groups),
+        *(_component(seen, component) for component in seen.components),
+    ]
+    return sorted(made, key=lambda one: one.position)
+
+
+def _component(seen: PageSeen, one: ComponentSeen) -> Component:
+    return Component(
+        id=one.id,
+        name=one.name,
+        status=one.status or _UNKNOWN,
+        created_at=iso(one.created_at),
+        updated_at=iso(one.updated_at),
+        position=one.position,
+        description=one.description or None,
+        showcase=one.shows_uptime,
+        start_date=_day(one.created_at),
+        group_id=one.group_id,
+        page_id=seen.id,
+        group=False,
+        only_show_if_degraded=one.only_if_degraded,
+    )
+
+
+def _group(seen: PageSeen, group: GroupSeen) -> Component:
+    return Component(
+        id=group.id,
+        name=group.name,
+        status=group.status or _UNKNOWN,
+        created_at=iso(group.created_at),
+        updated_at=iso(group.updated_at),
+        position=group.position,
+        description=group.description or None,
+        showcase=False,
+        start_date=None,
+        group_id=None,
+        page_id=seen.id,
+        group=True,
+        only_show_if_degraded=False,
+        components=[one.id for one in seen.components if one.group_id == group.id],
+    )
+
+
+def _day(instant: int) -> str:
+    return datetime.fromtimestamp(instant / 1000, UTC).date().isoformat()
+
+
+def _incident(seen: PageSeen, one: IncidentSeen) -> Incident:
+    return Incident(
+        id=one.id,
+        name=one.title,
+        status=one.status,
+        created_at=iso(one.created_at),
+        updated_at=iso(one.updated_at),
+        monitoring_at=_iso(one.monitoring_at),
+        resolved_at=_iso(one.resolved_at),
+        impact="maintenance" if one.kind == "maintenance" else one.severity,
+        shortlink=f"{seen.url}/incidents/{one.id}",
+        started_at=iso(one.started_at),
+        page_id=seen.id,
+        incident_updates=_updates(one),
+        components=_concerned(seen, one),
+        scheduled_for=UNSET if one.scheduled_for is None else iso(one.scheduled_for),
+        scheduled_until=UNSET if one.scheduled_until is None else iso(one.scheduled_until),
+    )
+
+
+def _iso(instant: int | None) -> str | None:
+    return None if instant is None else iso(instant)
+
+
+def _concerned(seen: PageSeen, one: IncidentSeen) -> list[Component]:
+    ids = {affected.component_id for affected in one.affected}
+    return [_component(seen, component) for component in seen.components if component.id in ids]
+
+
+def _updates(one: IncidentSeen) -> list[IncidentUpdate]:
+    """The updates, newest first, each with what it changed of what the one before had said."""
+    return [
+        IncidentUpdate(
+            id=update.id,
+            status=update.status,
+            body=update.message,
+            incident_id=one.id,
+            created_at=iso(update.created_at),
+            updated_at=iso(update.updated_at),
+            display_at=iso(update.at),
+            affected_components=_affected(update.affected, before.affected if before is not None else ()),
+            deliver_notifications=update.notified,
+        )
+        for update, before in zip_longest(one.updates, one.updates[1:])
+    ]
+
+
+def _affected(now: Iterable[AffectedSeen], before: Iterable[AffectedSeen]) -> list[AffectedComponent] | None:
+    """What is gone has no id, and is left out; null where nothing was affected."""
+    was = {one.component_id: OF_IMPACT[one.impact] for one in before}
+    found = [
+        AffectedComponent(one.component_id, one.name, was.get(one.component_id, "operational"), OF_IMPACT[one.impact])
+        for one in now
+        if one.component_id is not None
+    ]
+    return found or None

@@ -1,0 +1,69 @@
+"""Who is told what happens on a status page, and what they are told. Pure.
+
+The table `subscribers` has a column for each field of a subscriber.
+"""
+
+from typing import Final, Literal
+
+from msgspec import Struct
+
+from analytics_box.base.clock import HOUR
+from analytics_box.products.status_pages.incident import Impact, Kind, Severity, Status
+
+SubscriberKind = Literal["email", "webhook"]
+LONGEST_ADDRESS: Final = 2_048  # characters
+UNCONFIRMED_FOR: Final = 48 * HOUR  # so long somebody has to confirm
+
+
+class Subscriber(Struct, frozen=True, kw_only=True):
+    """A subscriber of a status page, confirmed or yet to confirm. Times are UTC ms.
+
+    `components` are ids, none for all. `digest` is that of the secret in their links; `sealed` holds their secrets.
+    The `address` of a webhook, whose path may be a secret, is its origin, a space and a digest of the whole.
+    """
+
+    id: str
+    page_id: str
+    kind: SubscriberKind
+    address: str
+    components: tuple[str, ...] = ()
+    digest: bytes
+    sealed: bytes
+    created_at: int
+    confirmed_at: int | None = None
+    asked_at: int
+
+    @property
+    def shown_address(self) -> str:
+        """The address as people may see it."""
+        return self.address.partition(" ")[0]
+
+
+class Impacted(Struct, frozen=True):
+    """A component by the name that it had, and how an incident affects it."""
+
+    name: str
+    impact: Impact
+
+
+class News(Struct, frozen=True, kw_only=True, tag="update"):
+    """An update of an incident or a maintenance as it was when it was published; `at` is UTC ms."""
+
+    update_id: str
+    incident_id: str
+    kind: Kind
+    title: str
+    status: Status
+    severity: Severity
+    message: str
+    at: int
+    scheduled_for: int | None = None
+    scheduled_until: int | None = None
+    affected: tuple[Impacted, ...] = ()
+
+
+class Request(Struct, frozen=True, tag="request"):
+    """A request to confirm; to somebody who did that long ago, the way to change or end it."""
+
+
+Message = News | Request

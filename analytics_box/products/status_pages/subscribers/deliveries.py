@@ -1,0 +1,181 @@
+"""Sending what waits for subscribers, until it arrives or is given up.
+
+A message survives a restart. One that was sent while the box was killed may be sent again, under the same id.
+"""
+
+import asyncio
+import logging
+from collections import Counter
+from collections.abc import Collection
+from typing import Any, Final
+
+import msgspec
+
+from analytics_box.base import ids
+from analytics_box.base.clock import DAY, Clock
+from analytics_box.base.notify import receivers, rules
+from analytics_box.base.notify.html_mail import Render
+from analytics_box.base.notify.kinds.kind import json_post
+from analytics_box.base.notify.kinds.webhook import signature
+from analytics_box.base.notify.lanes import ROUND, Lanes
+from analytics_box.base.notify.receivers import SUBSCRIBERS, Queue
+from analytics_box.base.notify.send import Outcome, Sender, judged
+from analytics_box.base.outgoing.askers import STRANGER
+from analytics_box.base.outgoing.client import Answer
+from analytics_box.base.settings import Settings
+from analytics_box.base.store.db import Connection, Db
+from analytics_box.base.store.seal import Seal, SealBroken
+from analytics_box.products.status_pages.subscriber import UNCONFIRMED_FOR, Message, News, SubscriberKind
+from analytics_box.products.status_pages.subscribers import places, reached, rows, secrets, wording
+from analytics_box.products.status_pages.subscribers.rows import Delivery
+from analytics_box.products.status_pages.subscribers.secrets import Secrets
+from analytics_box.products.status_pages.subscribers.wording import About
+
+log = logging.getLogger(__name__)
+
+KEPT: Final = 30 * DAY  # what ended is kept that long, so that no update is told twice
+UNSEALED: Final = "The secrets of this subscriber cannot be read; the box lost the file that they were sealed with"
+UNANSWERED: Final = "The answer is not the challenge"
+_GONE: Final = 410  # a webhook's way to say that it wants no more (Standard Webhooks)
+
+
+class SubscriberDeliveries:
+    """Works off the outbox of subscribers: to one of them one message after the other, to many side by side."""
+
+    def __init__(self, db: Db, seal: Seal, sender: Sender, clock: Clock, settings: Settings, render: Render) -> None:
+        self._db = db
+        self._seal = seal
+        self._sender = sender
+        self._clock = clock
+        self._settings = settings
+        self.outcomes: Counter[str] = Counter()  # of attempts since the start: sent, failed, given_up
+        self._render = render
+        self._recoveries = 0  # of the mail server that its mailboxes have heard of
+        self._lanes = (self._lanes_of("email"), self._lanes_of("webhook"))  # neither waits for the other
+
+    def soon(self) -> None:
+        """Work it off now, without waiting for that: something was put into it."""
+        for lanes in self._lanes:
+            lanes.soon()
+
+    async def run(self) -> None:
+        """Try all that is due. If that is under way already, it looks once more instead."""
+        recoveries = self._sender.mailer.recoveries
+        if recoveries != self._recoveries:
+            now = self._clock.now()
+            await self._db.write(lambda db: receivers.wake_mailboxes(db, SUBSCRIBERS, now=now))
+            self._recoveries = recoveries
+        await asyncio.gather(*(lanes.run() for lanes in self._lanes))
+
+    async def stop(self, seconds: float) -> None:
+        """Begin nothing new, and let what is being sent finish, but not for ever."""
+        await asyncio.gather(*(lanes.stop(seconds) for lanes in self._lanes))
+
+    async def queue(self) -> Queue:
+        """Return the state of the outbox."""
+        now = self._clock.now()
+        return await self._db.read(lambda db: receivers.queue(db, SUBSCRIBERS, now=now))
+
+    async def sweep(self) -> None:
+        """Forget what ended long ago, and who was asked to confirm and has not."""
+        now = self._clock.now()
+
+        def sweep(db: Connection) -> None:
+            rows.forget_ended(db, now - KEPT)
+            rows.forget_unconfirmed(db, now - UNCONFIRMED_FOR)
+
+        await self._db.write(sweep)
+
+    def _lanes_of(self, kind: SubscriberKind) -> Lanes[Delivery]:
+        async def due(subscribers: Collection[str], organizations: Collection[str]) -> list[Delivery]:
+            now = self._clock.now()
+            return await self._db.read(
+                lambda db: rows.due(db, kind, now, ROUND, without=subscribers, organizations=organizations)
+            )
+
+        return Lanes(due, self._try, lambda one: one.subscriber_id, lambda one: one.organization_id)
+
+    async def _try(self, delivery: Delivery) -> None:
+        if not await self._db.read(lambda db: rows.waits(db, delivery)):
+            return  # they left a moment ago
+        outcome, gone, confirmed = await self._send(delivery)
+        attempts, now = delivery.attempts + 1, self._clock.now()
+        verdict = outcome.verdict(delivery.backoff, now, created_at=delivery.created_at)
+        again_at = verdict.again_at
+        receivers.count(self.outcomes, verdict, outcome.error)
+
+        def store(db: Connection) -> None:
+            if gone:
+                rows.delete(db, delivery.subscriber_id)
+            elif again_at is None:
+                rows.set_ended(db, delivery, attempts=attempts, now=now, error=outcome.error)
+                if not outcome.error:
+                    reached.count(db, delivery.topic)
+                    since = delivery.backoff.failing_since
+                    if since is not None and since <= now - rules.OUTAGE:
+                        rows.end_obsolete(db, delivery.subscriber_id, now=now)
+            else:
+                rows.set_due(db, delivery, attempts=attempts, due_at=again_at, error=outcome.error)
+            receivers.store(db, SUBSCRIBERS, delivery.subscriber_id, verdict, now=now, error=outcome.error)
+            if confirmed:
+                rows.set_confirmed(db, delivery.subscriber_id, now)
+
+        await self._db.write(store)
+        if outcome.error:
+            again = "given up" if again_at is None else f"again in {(again_at - now) // 1000} s"
+            log.warning("subscriber %s (%s): %s; %s", delivery.subscriber_id, delivery.kind, outcome.error, again)
+
+    async def _send(self, delivery: Delivery) -> tuple[Outcome, bool, bool]:
+        """What came of it, whether they want no more, and whether they have just confirmed."""
+        try:
+            own = secrets.opened(self._seal, delivery.subscriber_id, delivery.sealed)
+        except SealBroken as broken:
+            log.error("subscriber %s: %s", delivery.subscriber_id, broken)
+            return Outcome(UNSEALED), False, False
+        where = places.of(self._settings, delivery.slug, delivery.domain)
+        about = About(delivery.page_id, delivery.page, delivery.zone, where, where.subscription(own.link))
+        message: News | Any = msgspec.json.decode(delivery.message, type=Message)
+        if delivery.kind == "email":
+            return await self._mail(delivery, message, about), False, False
+        if isinstance(message, News):
+            answer = await self._post(delivery, wording.webhook_of(message, about), own)
+            gone = isinstance(answer, Answer) and answer.status == _GONE
+            return judged(answer), gone, False
+        outcome = await self._challenge(delivery, about, own)
+        return outcome, False, not outcome.error
+
+    async def _mail(self, delivery: Delivery, message: Message, about: About) -> Outcome:
+        to, is_confirmed = delivery.address, delivery.confirmed_at is not None
+        if isinstance(message, News):
+            mail = wording.mail_of(message, about, self._render, to=to, id=delivery.id)
+        else:
+            mail = wording.request_of(about, self._render, to=to, id=delivery.id, is_confirmed=is_confirmed)
+        return await self._sender.mail(mail)
+
+    async def _post(self, delivery: Delivery, content: dict[str, Any], own: Secrets) -> Answer | Outcome:
+        post = json_post(own.address or delivery.address, content)
+        signed = signature(own.signing, id=delivery.id, body=post.body, now=self._clock.now())
+        return await self._sender.ask(
+            STRANGER, msgspec.structs.replace(post, headers=post.headers + signed), in_clear=False
+        )
+
+    async def _challenge(self, delivery: Delivery, about: About, own: Secrets) -> Outcome:
+        """Ask a webhook to say a random text, which proves that its owner wants to be told."""
+        challenge = ids.base62(32)
+        answer = await self._post(delivery, wording.challenge_of(about, challenge, self._clock.now()), own)
+        outcome = judged(answer)
+        if outcome.error or not isinstance(answer, Answer):
+            return outcome
+        return Outcome() if answers(answer.body, challenge) else Outcome(UNANSWERED, final=True)
+
+
+def answers(body: bytes, challenge: str) -> bool:
+    """Whether an answer is the challenge: as text, or as the `challenge` of JSON."""
+    text = body.decode("utf-8", "replace").strip()
+    if text == challenge:
+        return True
+    try:
+        said = msgspec.json.decode(text)
+    except msgspec.DecodeError:
+        return False
+    return said == challenge or (isinstance(said, dict) and said.get("challenge") == challenge)

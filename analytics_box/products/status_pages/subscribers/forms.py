@@ -1,0 +1,31 @@
+"""What is posted to the pages of subscribers: their own forms, and one click of a mail program (RFC 8058)."""
+
+from typing import Final
+from urllib.parse import parse_qsl
+
+from analytics_box.base.errors import BrokenBody
+from analytics_box.products.status_pages.page import MOST_COMPONENTS
+from analytics_box.web import body, multipart_form
+from analytics_box.web.asgi import Receive, Scope
+
+MOST_BYTES: Final = 32_768
+_MOST_FIELDS: Final = MOST_COMPONENTS + 20
+_PLAIN: Final = b"application/x-www-form-urlencoded"
+
+
+async def read(scope: Scope, receive: Receive, *, seconds: float) -> dict[str, str]:
+    """The fields; the last of equal names wins. Mail programs send them as multipart/form-data, too.
+
+    Raises BrokenBody and the other refusals of http.body.
+    """
+    given = scope["headers"]
+    body.check_headers(given, wanted=(_PLAIN, multipart_form.TYPE, b""))
+    sent = await body.read(scope, receive, limit=MOST_BYTES, seconds=seconds)
+    kind = next((value for name, value in given if name == b"content-type"), _PLAIN)
+    try:
+        if kind.lower().startswith(multipart_form.TYPE):
+            found = multipart_form.fields(sent, kind.decode("latin-1"))
+            return {name: value.decode("utf-8") for name, value in found.items()}
+        return dict(parse_qsl(sent.decode("utf-8"), keep_blank_values=True, max_num_fields=_MOST_FIELDS))
+    except ValueError as broken:
+        raise BrokenBody("The form cannot be read") from broken

@@ -1,0 +1,326 @@
+"""The pages on which visitors of a status page subscribe, confirm, choose and leave: `subscribe`, `subscription/…`.
+
+What they show is a struct here; whoever serves the page renders it. A link of a subscriber is its own proof: it needs
+neither a cookie nor the password of the page. Nothing happens to whoever only opens one, as mail scanners do.
+"""
+
+from collections.abc import Collection, Mapping
+from typing import Final, Literal
+
+from msgspec import Struct
+
+from analytics_box.base import errors
+from analytics_box.base.clock import HOUR, Clock
+from analytics_box.base.errors import BadRequest, RateLimited
+from analytics_box.base.limits import Limits
+from analytics_box.base.notify.mail import Mailer
+from analytics_box.base.store.db import Connection, Db
+from analytics_box.base.store.seal import SealBroken
+from analytics_box.base.texts import SubscribePages as Words
+from analytics_box.products.status_pages.page import Page
+from analytics_box.products.status_pages.seen import PageSeen
+from analytics_box.products.status_pages.subscriber import Subscriber, SubscriberKind
+from analytics_box.products.status_pages.subscribers import asking, rows, secrets, subscribing
+from analytics_box.products.status_pages.subscribers.deliveries import SubscriberDeliveries
+from analytics_box.products.status_pages.subscribers.subscribing import Asked, Tools, Wanted
+from analytics_box.products.status_pages.whole import Whole
+
+SUBSCRIBE: Final = "subscribe"
+SUBSCRIPTION: Final = "subscription/"
+
+# How often somebody may ask to be told, within an hour; what anybody is asked has limits of its own (asking.py)
+PER_VISITOR: Final = 20
+SHOWN_FOR: Final = HOUR  # a webhook's signing secret
+_COMPONENT: Final = "component."  # begins the names of the boxes that are ticked
+_ONE_CLICK: Final = ("List-Unsubscribe", "One-Click")  # RFC 8058
+
+Template = Literal["status/subscribe.html", "status/subscription.html", "status/said.html"]
+
+
+class Visit(Struct, frozen=True):
+    """A request below a page: `rest` is the path there, `network` whom limits count, `form` what was posted.
+
+    `is_foreign` says that the browser names another site as the one that sent the form.
+    """
+
+    method: Literal["GET", "POST"]
+    rest: str
+    network: str
+    form: Mapping[str, str] = {}
+    is_foreign: bool = False
+
+
+class Choice(Struct, frozen=True):
+    """A component that somebody may choose, by the name of its box in the form."""
+
+    name: str
+    label: str
+    checked: bool
+
+
+class Reply(Struct, frozen=True):
+    """An answer: a template with what it shows, or, with a `location`, a 303 to there below the page."""
+
+    template: Template = "status/said.html"
+    status: int = 200
+    title: str = ""
+    text: str = ""
+    location: str = ""
+    wrong: str = ""
+    done: str = ""
+    kind: SubscriberKind = "email"
+    address: str = ""
+    by_email: bool = True
+    everything: bool = True
+    choices: tuple[Choice, ...] = ()
+    is_confirmed: bool = False
+    action: str = ""
+    signing: str = ""
+    failed: bool = False
+    again: bool = False
+
+
+def is_for_us(rest: str) -> bool:
+    """Whether a path below a page is answered here."""
+    return rest == SUBSCRIBE or rest.startswith(SUBSCRIPTION)
+
+
+class Subscriptions:
+    """Answers what visitors ask about subscriptions."""
+
+    def __init__(
+        self, db: Db, tools: Tools, deliveries: SubscriberDeliveries, mailer: Mailer, limits: Limits, clock: Clock
+    ) -> None:
+        self._db = db
+        self._tools = tools
+        self._deliveries = deliveries
+        self._mailer = mailer
+        self._limits = limits
+        self._clock = clock
+
+    async def answer(self, whole: Whole, seen: PageSeen, visit: Visit) -> Reply:
+        """What a visitor of a page gets. Raises NotFound for other paths, Forbidden for forms of other sites, and
+        Unavailable."""
+        one_click = visit.rest.startswith(SUBSCRIPTION) and visit.form.get(_ONE_CLICK[0]) == _ONE_CLICK[1]
+        if visit.method == "POST" and visit.is_foreign and not one_click:
+            raise errors.Forbidden("Forms of other sites are not taken")
+        if visit.rest == SUBSCRIBE:
+            return await self._subscribe(whole, seen, visit) if visit.method == "POST" else self._form(whole, seen)
+        if not visit.rest.startswith(SUBSCRIPTION):
+            raise errors.NotFound("There is nothing here")
+        return await self._subscription(whole, seen, visit, one_click=one_click)
+
+    # Subscribing
+
+    def _form(
+        self,
+        whole: Whole,
+        seen: PageSeen,
+        *,
+        given: Mapping[str, str] | None = None,
+        wrong: str = "",
+        status: int = 200,
+    ) -> Reply:
+        if not whole.page.subscribable:
+            return Reply(status=404, title=Words.closed_title, text=Words.closed)
+        said = given or {}
+        return Reply(
+            template="status/subscribe.html",
+            status=status,
+            title=Words.title,
+            wrong=wrong,
+            address=said.get("address", ""),
+            by_email=self._mailer.configured,
+            everything=said.get("about", "all") == "all",
+            choices=_choices(seen, [name.removeprefix(_COMPONENT) for name in said]),
+            action=f"/{SUBSCRIBE}",
+        )
+
+    async def _subscribe(self, whole: Whole, seen: PageSeen, visit: Visit) -> Reply:
+        if not whole.page.subscribable:
+            return self._form(whole, seen)
+        try:
+            self._limit(whole.page, visit)
+            wanted = self._wanted(whole, visit.form)
+            asked = await self._ask(whole.page, wanted)
+        except RateLimited:
+            return self._form(whole, seen, given=visit.form, wrong=Words.too_often, status=429)
+        except BadRequest as refused:
+            return self._form(whole, seen, given=visit.form, wrong=refused.message, status=400)
+        self._deliveries.soon()
+        if wanted.kind == "email":
+            return Reply(title=Words.sent_title, text=Words.sent)
+        if asked is None:
+            return self._form(whole, seen, given=visit.form, wrong=Words.taken, status=409)
+        return Reply(status=303, location=f"/{SUBSCRIPTION}{asked.secrets.link}")
+
+    def _wanted(self, whole: Whole, form: Mapping[str, str]) -> Wanted:
+        address = form.get("address", "").strip()
+        kind: SubscriberKind = "webhook" if "://" in address else "email"
+        if kind == "email" and not self._mailer.configured:
+            raise BadRequest(Words.no_email)
+        return subscribing.wanted(whole, kind, address, _ticked(form), self._tools.fence)
+
+    async def _ask(self, page: Page, wanted: Wanted) -> Asked | None:
+        """Ask them to confirm, unless their address has heard of the box too often: of mail nobody is told that."""
+        now = self._clock.now()
+        try:
+            asking.limit_receiver(self._limits, wanted)
+            return await self._db.write(lambda db: subscribing.subscribe(db, page, wanted, self._tools, now), adds=True)
+        except RateLimited:
+            if wanted.kind == "webhook":
+                raise
+            return None
+
+    def _limit(self, page: Page, visit: Visit) -> None:
+        """Raises RateLimited."""
+        self._limits.take("subscribe", visit.network, PER_VISITOR, window=asking.HOUR_SECONDS)
+        asking.limit_page(self._limits, page.id)
+
+    # What a link leads to
+
+    async def _subscription(self, whole: Whole, seen: PageSeen, visit: Visit, *, one_click: bool) -> Reply:
+        link, page = visit.rest.removeprefix(SUBSCRIPTION), whole.page
+        action = "leave" if one_click else visit.form.get("action", "") if visit.method == "POST" else ""
+        if not action:
+            found = await self._db.read(lambda db: _found(db, page, link))
+        else:
+            self._limits.take("subscription", visit.network, PER_VISITOR * 6)
+            try:
+                if action == "challenge":
+                    await self._limit_challenge(page, link)
+                found = await self._act(whole, link, action, visit.form)
+            except (BadRequest, RateLimited) as refused:
+                found = await self._db.read(lambda db: _found(db, page, link))
+                too_often = isinstance(refused, RateLimited)
+                wrong = Words.challenge_too_often if too_often else refused.message
+                return self._shown(seen, found, link, wrong=wrong, is_too_often=too_often) if found else _unknown(page)
+        if action == "leave":
+            return Reply(title=Words.left_title, text=Words.left.format(page=page.name))
+        if found is None:
+            return _unknown(page)
+        if action == "challenge":
+            return Reply(status=303, location=f"/{SUBSCRIPTION}{link}")
+        done = {
+            "confirm": Words.confirmed.format(address=found.subscriber.shown_address, page=page.name),
+            "save": Words.saved,
+        }.get(action, "")
+        return self._shown(seen, found, link, done=done)
+
+    async def _limit_challenge(self, page: Page, link: str) -> None:
+        """Raises RateLimited."""
+        found = await self._db.read(lambda db: subscribing.of_link(db, page, link))
+        if found is not None and found.kind == "webhook" and found.confirmed_at is None:
+            asking.limit_challenge(self._limits, found)
+
+    async def _act(self, whole: Whole, link: str, action: str, form: Mapping[str, str]) -> "_Found | None":
+        """Do what was clicked. Raises BadRequest."""
+        components = subscribing.chosen(whole, _ticked(form)) if action in {"save", "confirm"} else ()
+        now = self._clock.now()
+
+        def act(db: Connection) -> "_Found | None":
+            found = _found(db, whole.page, link)
+            if found is None:
+                return None
+            subscriber = found.subscriber
+            match action:
+                case "leave":
+                    subscribing.leave(db, subscriber)
+                    return None
+                case "confirm" if subscriber.kind == "email":
+                    subscriber = subscribing.confirm(db, subscribing.choose(db, subscriber, components), now)
+                case "save":
+                    subscriber = subscribing.choose(db, subscriber, components)
+                case "challenge" if subscriber.kind == "webhook":
+                    subscribing.challenge_again(db, subscriber, now)
+                case _:
+                    raise BadRequest("This cannot be done here")
+            return _Found(subscriber, found.failed)
+
+        done = await self._db.write(act)
+        if action == "challenge":
+            self._deliveries.soon()
+        return done
+
+    def _shown(
+        self,
+        seen: PageSeen,
+        found: "_Found",
+        link: str,
+        *,
+        done: str = "",
+        wrong: str = "",
+        is_too_often: bool = False,
+    ) -> Reply:
+        subscriber = found.subscriber
+        is_confirmed = subscriber.confirmed_at is not None
+        return Reply(
+            template="status/subscription.html",
+            status=429 if is_too_often else 400 if wrong else 200,
+            title=Words.manage_title,
+            text=(Words.subscribed if is_confirmed else Words.unconfirmed).format(
+                address=subscriber.shown_address, page=seen.name
+            ),
+            done=done,
+            wrong=wrong,
+            kind=subscriber.kind,
+            address=subscriber.shown_address,
+            everything=not subscriber.components,
+            choices=_choices(seen, subscriber.components),
+            is_confirmed=is_confirmed,
+            action=f"/{SUBSCRIPTION}{link}",
+            signing=self._signing(subscriber),
+            failed=found.failed,
+        )
+
+    def _signing(self, subscriber: Subscriber) -> str:
+        """The secret of a webhook: until it has confirmed, and for a while in any case, because that may be quick."""
+        is_new = self._clock.now() < subscriber.asked_at + SHOWN_FOR
+        if subscriber.confirmed_at is not None and not is_new:
+            return ""
+        try:
+            return secrets.opened(self._tools.seal, subscriber.id, subscriber.sealed).signing
+        except SealBroken:
+            return ""
+
+
+class _Found(Struct, frozen=True):
+    """A subscriber, and whether the last request to confirm failed. Strangers do not learn why: that would tell them
+    what the box can reach."""
+
+    subscriber: Subscriber
+    failed: bool
+
+
+def _found(db: Connection, page: Page, link: str) -> _Found | None:
+    subscriber = subscribing.of_link(db, page, link)
+    if subscriber is None:
+        return None
+    requests = rows.requests(db, subscriber.id) if subscriber.confirmed_at is None else []
+    return _Found(subscriber, bool(requests and requests[0][2]))
+
+
+def _unknown(page: Page) -> Reply:
+    return Reply(status=404, title=Words.unknown_title, text=Words.unknown, again=page.subscribable)
+
+
+def _choices(seen: PageSeen, chosen: Collection[str]) -> tuple[Choice, ...]:
+    groups = {group.id: group.name for group in seen.groups}
+    return tuple(
+        Choice(
+            f"{_COMPONENT}{one.id}",
+            f"{groups[one.group_id]} – {one.name}" if one.group_id in groups else one.name,
+            one.id in chosen,
+        )
+        for one in sorted(seen.components, key=lambda one: one.position)
+    )
+
+
+def _ticked(form: Mapping[str, str]) -> list[str]:
+    """The components that were chosen; none for all. Raises BadRequest where none is chosen."""
+    if form.get("about", "all") == "all":
+        return []
+    ticked = [name.removeprefix(_COMPONENT) for name in form if name.startswith(_COMPONENT)]
+    if not ticked:
+        raise BadRequest(Words.wrong_choice)
+    return ticked

@@ -1,0 +1,72 @@
+"""The secrets of a subscriber: the one in their links, and the address and signing key of a webhook.
+
+They are stored only sealed.
+"""
+
+import hashlib
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from analytics_box.base import ids
+from analytics_box.base.notify.checks import origin_of
+from analytics_box.base.notify.kinds.webhook import new_secret
+from analytics_box.base.store.db import Connection
+from analytics_box.base.store.seal import Seal, SealBroken
+from analytics_box.products.status_pages.subscriber import SubscriberKind
+from analytics_box.products.status_pages.subscribers import rows
+
+
+class Secrets(Struct, frozen=True):
+    """`link` is in the links of a subscriber. Messages of a webhook go to `address` and are signed with
+    `signing`."""
+
+    link: str
+    signing: str = ""
+    address: str = ""
+
+
+def new(kind: SubscriberKind, address: str) -> Secrets:
+    """New secrets of a subscriber with this address."""
+    return Secrets(ids.new_token(), new_secret(), address) if kind == "webhook" else Secrets(ids.new_token())
+
+
+def address_at_rest(seal: Seal, kind: SubscriberKind, address: str) -> str:
+    """An address as it may be stored, the same each time."""
+    if kind == "email":
+        return address
+    digest = hashlib.blake2b(address.encode(), digest_size=16, key=seal.derive("addresses of webhooks"))
+    return f"{origin_of({'url': address})} {digest.hexdigest()}"
+
+
+def seal_plain(db: Connection, seal: Seal) -> None:
+    """Seal the addresses of webhooks that an earlier version stored in plain text. Nothing of them stays in the file.
+
+    A subscriber whose secrets can no longer be read stays as it is.
+    """
+    db.pragma("secure_delete", True)
+    try:
+        for one in rows.in_plain_text(db):
+            try:
+                own = opened(seal, one.id, one.sealed)
+            except SealBroken:
+                continue
+            content = sealed(seal, one.id, replace(own, address=one.address))
+            rows.set_address(db, one.id, address_at_rest(seal, one.kind, one.address), content)
+    finally:
+        db.pragma("secure_delete", False)
+
+
+def sealed(seal: Seal, subscriber_id: str, secrets: Secrets) -> bytes:
+    """As they are stored."""
+    return seal.seal(msgspec.json.encode(secrets), owner=_owner(subscriber_id))
+
+
+def opened(seal: Seal, subscriber_id: str, stored: bytes) -> Secrets:
+    """What `sealed` made. Raises SealBroken."""
+    return msgspec.json.decode(seal.open(stored, owner=_owner(subscriber_id)), type=Secrets)
+
+
+def _owner(subscriber_id: str) -> str:
+    return f"subscriber:{subscriber_id}"

@@ -1,0 +1,221 @@
+"""Subscribing, confirming, choosing and leaving: what a visitor does for themselves, and an organization for others.
+
+Somebody who asks for mail gets a link to confirm it; a webhook has to answer a challenge. Both wait in the outbox, so
+they are sent also after a crash. Asking again sends it again, at most once an hour to one address.
+"""
+
+from collections.abc import Collection
+from typing import Final
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from analytics_box.base import errors, ids
+from analytics_box.base.acting import By
+from analytics_box.base.audit import Action, record
+from analytics_box.base.clock import HOUR
+from analytics_box.base.errors import BadRequest
+from analytics_box.base.notify import checks, mail_limits, receivers
+from analytics_box.base.notify.receivers import SUBSCRIBERS
+from analytics_box.base.outgoing.addresses import Fence
+from analytics_box.base.store.db import Connection
+from analytics_box.base.store.seal import Seal
+from analytics_box.base.texts import SubscribePages as Words
+from analytics_box.products.status_pages.page import Page
+from analytics_box.products.status_pages.subscriber import LONGEST_ADDRESS, Request, Subscriber, SubscriberKind
+from analytics_box.products.status_pages.subscribers import rows, secrets
+from analytics_box.products.status_pages.subscribers.secrets import Secrets
+from analytics_box.products.status_pages.whole import Whole
+from analytics_box.tenants.accounts.rules import clean_email
+
+ASKED_AGAIN: Final = HOUR  # between two requests to one address
+MOST_UNCONFIRMED: Final = 1_000  # of a page at the same time
+
+
+class Wanted(Struct, frozen=True):
+    """Who wants to be told of what; no components are all."""
+
+    kind: SubscriberKind
+    address: str
+    components: tuple[str, ...] = ()
+
+
+class Tools(Struct, frozen=True):
+    """The tools of subscribing: the seal of secrets, the fence of strangers, and the most subscribers of a page.
+
+    A webhook counts as a stranger's, even if a member enters it: deliveries reach the public internet only.
+    """
+
+    seal: Seal
+    fence: Fence
+    most: int
+
+
+class Asked(Struct, frozen=True):
+    """Somebody who was asked to confirm, or had confirmed before, with their secrets."""
+
+    subscriber: Subscriber
+    secrets: Secrets
+
+
+def wanted(whole: Whole, kind: SubscriberKind, address: str, components: Collection[str], fence: Fence) -> Wanted:
+    """What was typed, checked as far as possible without asking anybody. Raises BadRequest."""
+    address = address.strip()
+    if not address or len(address) > LONGEST_ADDRESS:
+        raise BadRequest.about("address", f"Enter an address of at most {LONGEST_ADDRESS} characters")
+    try:
+        clean = clean_email(address) if kind == "email" else checks.secure_url(address, fence)
+    except BadRequest as wrong:
+        raise BadRequest.about("address", wrong.message) from wrong
+    return Wanted(kind, clean, chosen(whole, components))
+
+
+def chosen(whole: Whole, components: Collection[str]) -> tuple[str, ...]:
+    """Ids of components in the order of the page, each once. Raises BadRequest for others."""
+    known = [one.id for one in whole.components]
+    if any(one not in known for one in components):
+        raise BadRequest.about("components", "One of these components is not on this page")
+    return tuple(one for one in known if one in components)
+
+
+def subscribe(db: Connection, page: Page, wanted: Wanted, tools: Tools, now: int) -> Asked | None:
+    """A visitor asks to be told; who was asked to confirm, or None where nothing is sent. `now` is UTC ms.
+
+    Of somebody who waits for a confirmation, the latest choice counts. Raises BadRequest where the page takes no more.
+    After the commit call `SubscriberDeliveries.soon`.
+    """
+    before = rows.by_address(db, page.id, wanted.kind, _at_rest(tools, wanted))
+    if before is None:
+        _make_room(db, page, tools)
+        return _ask_new(db, page, wanted, tools, now)
+    if before.kind == "webhook":
+        return _ask_webhook_again(db, before, wanted, tools, now) if before.confirmed_at is None else None
+    if before.asked_at > now - ASKED_AGAIN:
+        return None
+    components = before.components if before.confirmed_at is not None else wanted.components
+    asked = replace(before, components=components, asked_at=now)
+    return _ask(db, asked, secrets.opened(tools.seal, before.id, before.sealed), now)
+
+
+def add(db: Connection, page: Page, wanted: Wanted, tools: Tools, by: By) -> Asked:
+    """Somebody of the organization adds a subscriber, who has to confirm it like everybody else.
+
+    Raises BadRequest where the page takes no more, Conflict for an address that is there.
+    """
+    refuse_known(db, page, wanted, tools)
+    _make_room(db, page, tools)
+    asked = _ask_new(db, page, wanted, tools, by.now)
+    _note(db, page, by, "created", asked.subscriber)
+    return asked
+
+
+def refuse_known(db: Connection, page: Page, wanted: Wanted, tools: Tools) -> None:
+    """Raises Conflict for an address that is there."""
+    if rows.by_address(db, page.id, wanted.kind, _at_rest(tools, wanted)) is not None:
+        raise errors.Conflict("This address is a subscriber already")
+
+
+def remove(db: Connection, page: Page, subscriber_id: str, by: By) -> None:
+    """Somebody of the organization removes a subscriber. Raises NotFound."""
+    found = rows.find(db, subscriber_id)
+    if found is None or found.page_id != page.id:
+        raise errors.NotFound.of("subscriber", subscriber_id)
+    rows.delete(db, found.id)
+    _note(db, page, by, "deleted", found)
+
+
+def of_link(db: Connection, page: Page, link: str) -> Subscriber | None:
+    """Whose link this is; None for one that leads nowhere on this page."""
+    found = rows.by_digest(db, ids.digest(link))
+    return found if found is not None and found.page_id == page.id else None
+
+
+def confirm(db: Connection, subscriber: Subscriber, now: int) -> Subscriber:
+    """They want to be told. Doing it twice changes nothing."""
+    rows.set_confirmed(db, subscriber.id, now)
+    return replace(subscriber, confirmed_at=subscriber.confirmed_at or now)
+
+
+def choose(db: Connection, subscriber: Subscriber, components: tuple[str, ...]) -> Subscriber:
+    """They want to hear of these components, or of all."""
+    changed = replace(subscriber, components=components)
+    rows.put(db, changed)
+    return changed
+
+
+def leave(db: Connection, subscriber: Subscriber) -> None:
+    """They want to hear no more: nothing of them stays."""
+    rows.delete(db, subscriber.id)
+
+
+def challenge_again(db: Connection, subscriber: Subscriber, now: int) -> None:
+    """Ask a webhook once more, now: the request is sent anew, and their time to confirm goes on.
+
+    After the commit call `SubscriberDeliveries.soon`.
+    """
+    latest = next(iter(rows.requests(db, subscriber.id)), None)
+    if latest is None or subscriber.confirmed_at is not None:
+        return
+    rows.begin_again(db, latest[0], now)
+    receivers.forget(db, SUBSCRIBERS, subscriber.id)
+
+
+def _make_room(db: Connection, page: Page, tools: Tools) -> None:
+    """For one more: who was asked long ago and has not answered makes room, so that nobody closes a page by asking in
+    the name of others. Raises BadRequest where all have confirmed."""
+    confirmed, waiting = rows.count(db, page.id)
+    room = min(tools.most - confirmed, MOST_UNCONFIRMED)
+    if room <= 0:
+        raise BadRequest(Words.full)
+    if waiting >= room:
+        rows.forget_oldest_unconfirmed(db, page.id, room - 1)
+
+
+def _ask_new(db: Connection, page: Page, wanted: Wanted, tools: Tools, now: int) -> Asked:
+    own, subscriber_id = secrets.new(wanted.kind, wanted.address), ids.new_id()
+    subscriber = Subscriber(
+        id=subscriber_id,
+        page_id=page.id,
+        kind=wanted.kind,
+        address=_at_rest(tools, wanted),
+        components=wanted.components,
+        digest=ids.digest(own.link),
+        sealed=secrets.sealed(tools.seal, subscriber_id, own),
+        created_at=now,
+        asked_at=now,
+    )
+    return _ask(db, subscriber, own, now)
+
+
+def _ask_webhook_again(db: Connection, before: Subscriber, wanted: Wanted, tools: Tools, now: int) -> Asked:
+    """Whoever asks last gets new secrets: those of the one before are worth nothing until the webhook confirms."""
+    own = secrets.new("webhook", wanted.address)
+    sealed = secrets.sealed(tools.seal, before.id, own)
+    asked = replace(before, components=wanted.components, digest=ids.digest(own.link), sealed=sealed, asked_at=now)
+    return _ask(db, asked, own, now)
+
+
+def _at_rest(tools: Tools, wanted: Wanted) -> str:
+    return secrets.address_at_rest(tools.seal, wanted.kind, wanted.address)
+
+
+def _ask(db: Connection, subscriber: Subscriber, own: Secrets, now: int) -> Asked:
+    """Ask a subscriber to confirm. Raises RateLimited for a mailbox that was asked too often."""
+    if subscriber.kind == "email":
+        mail_limits.take(db, "subscription", subscriber.address, now)
+    rows.put(db, subscriber)
+    _put_request(db, subscriber.id, now)
+    return Asked(subscriber, own)
+
+
+def _put_request(db: Connection, subscriber_id: str, now: int) -> None:
+    topic = f"request_{ids.base62(12)}"
+    rows.end_requests(db, subscriber_id, now)
+    rows.put_message(db, topic, None, msgspec.json.encode(Request()).decode(), now)
+    rows.put_deliveries(db, topic, [subscriber_id], now)
+
+
+def _note(db: Connection, page: Page, by: By, action: Action, subscriber: Subscriber) -> None:
+    detail = {"page": page.name, "type": subscriber.kind}
+    record(db, by, page.organization_id, action, "subscriber", subscriber.id, detail)

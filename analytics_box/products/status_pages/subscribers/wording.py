@@ -1,0 +1,207 @@
+"""A message as subscribers get it: a mail in HTML and plain text, or the JSON of a webhook. Pure."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, Final
+from zoneinfo import ZoneInfo
+
+from markupsafe import Markup
+from msgspec import Struct
+
+from analytics_box.base.notify.html_mail import Action, HtmlMail, Render, Row, Tone, styled
+from analytics_box.base.notify.mail import Mail
+from analytics_box.base.notify.message import line
+from analytics_box.base.notify.wording import iso
+from analytics_box.base.texts import StatusSubscribers as Words
+from analytics_box.base.urls import url_parts
+from analytics_box.products.status_pages import markdown
+from analytics_box.products.status_pages.incident import ENDED, Impact
+from analytics_box.products.status_pages.subscriber import Impacted, News
+from analytics_box.products.status_pages.subscribers.places import Places
+
+_LONGEST_SUBJECT = 180  # characters
+_LONGEST_SENDER = 80
+_LONGEST_PREVIEW = 140
+_TONES: Final[Mapping[Impact, Tone]] = {
+    "operational": "good",
+    "degraded": "warn",
+    "partial": "bad",
+    "down": "bad",
+    "maintenance": "info",
+}
+
+
+class About(Struct, frozen=True):
+    """What a message is about: a page by id, name and time zone, its addresses, and the subscriber's own one."""
+
+    page_id: str
+    page: str
+    zone: str
+    places: Places
+    subscription: str
+
+
+def mail_of(news: News, about: About, render: Render, *, to: str, id: str) -> Mail:
+    """An update as a mail. It ends with one click of the mail program (RFC 8058)."""
+    subject = Words.subject.format(page=about.page, status=Words.statuses[news.status], title=news.title)
+    return Mail(
+        to,
+        line(subject, _LONGEST_SUBJECT),
+        _text(news, about),
+        html=_html(news, about).rendered(render),
+        id=id,
+        thread=f"{news.incident_id}.incident",
+        of=_sender(about),
+        headers=(
+            _list(about),
+            ("List-Unsubscribe", f"<{about.subscription}>"),
+            ("List-Unsubscribe-Post", "List-Unsubscribe=One-Click"),
+        ),
+    )
+
+
+def request_of(about: About, render: Render, *, to: str, id: str, is_confirmed: bool) -> Mail:
+    """The mail that asks to confirm, or the link to manage a subscription for those who have confirmed.
+
+    A stranger can have it sent to any mailbox, so the page's name is neither in the subject nor in the sender.
+    """
+    kind = "manage" if is_confirmed else "confirm"
+    subject, title, lead, action, note, foot = (
+        getattr(Words, f"{kind}_{part}") for part in ("subject", "title", "lead", "action", "note", "foot")
+    )
+    page = line(about.page, _LONGEST_SUBJECT)
+    lead, link = lead.format(page=page), about.subscription
+    html = HtmlMail(
+        brand=page,
+        title=title,
+        text=styled(Markup("<p>{lead}</p>").format(lead=lead)),
+        action=Action(action, link),
+        note=note,
+        foot=foot,
+        preview=lead,
+    )
+    text = f"{lead}\n\n{action}:\n{link}\n\n{note}\n\n{foot}\n"
+    return Mail(to, subject, text, html=html.rendered(render), id=id, headers=(_list(about),))
+
+
+def webhook_of(news: News, about: About) -> dict[str, Any]:
+    """An update as JSON."""
+    return {
+        "type": f"status_page.{news.kind}.updated",
+        "timestamp": iso(news.at),
+        "data": {
+            "page": _page(about),
+            news.kind: {
+                "id": news.incident_id,
+                "title": news.title,
+                "status": news.status,
+                "severity": news.severity,
+                "url": about.places.incident(news.incident_id),
+                "scheduledFor": None if news.scheduled_for is None else iso(news.scheduled_for),
+                "scheduledUntil": None if news.scheduled_until is None else iso(news.scheduled_until),
+            },
+            "update": {
+                "id": news.update_id,
+                "status": news.status,
+                "message": news.message,
+                "createdAt": iso(news.at),
+            },
+            "components": [{"name": one.name, "impact": one.impact} for one in news.affected],
+            "subscriptionUrl": about.subscription,
+        },
+    }
+
+
+def challenge_of(about: About, challenge: str, now: int) -> dict[str, Any]:
+    """What a webhook has to answer before it is told anything."""
+    return {
+        "type": "status_page.challenge",
+        "timestamp": iso(now),
+        "data": {"page": _page(about), "challenge": challenge},
+    }
+
+
+def _sender(about: About) -> str:
+    return Words.sender.format(page=line(about.page, _LONGEST_SENDER))
+
+
+def _page(about: About) -> dict[str, str]:
+    return {"id": about.page_id, "name": about.page, "url": about.places.page}
+
+
+def _list(about: About) -> tuple[str, str]:
+    """The header by which mail programs file all mails of a page together (RFC 2919)."""
+    host = url_parts(about.places.page).hostname or "localhost"
+    return "List-Id", f"<{about.page_id}.{host}>"
+
+
+def _text(news: News, about: About) -> str:
+    parts = [
+        news.title,
+        _when(news, about),
+        *_planned(news, about),
+        *([f"\n{news.message.strip()}"] if news.message.strip() else []),
+        *_affected(news),
+        f"\n{Words.details.format(url=about.places.incident(news.incident_id))}",
+        f"\n-- \n{Words.foot.format(page=about.page)} {Words.choose}\n{about.subscription}\n",
+    ]
+    return "\n".join(parts)
+
+
+def _html(news: News, about: About) -> HtmlMail:
+    text = news.message.strip()
+    return HtmlMail(
+        brand=about.page,
+        kind=Words.kinds[news.kind],
+        title=news.title,
+        tone=_tone(news),
+        label=Words.statuses[news.status],
+        details=(_time(news.at, about.zone), *_planned(news, about)),
+        text=styled(markdown.html(text)) if text else Markup(),
+        heading=Words.affected,
+        rows=tuple(_row(one, news) for one in news.affected),
+        action=Action(Words.open[news.kind], about.places.incident(news.incident_id)),
+        foot=Words.foot.format(page=about.page),
+        links=(Action(Words.manage, about.subscription), Action(Words.leave, about.subscription)),
+        preview=line(f"{Words.statuses[news.status]}: {text}", _LONGEST_PREVIEW),
+    )
+
+
+def _row(one: Impacted, news: News) -> Row:
+    return Row(one.name, "" if news.status in ENDED else Words.impacts[one.impact], _TONES[one.impact])
+
+
+def _tone(news: News) -> Tone:
+    """The color of an update: that of what is over, of a maintenance, or of the incident's severity."""
+    if news.status in ENDED:
+        return "good"
+    if news.kind == "maintenance":
+        return "info"
+    return "warn" if news.severity == "minor" else "bad"
+
+
+def _when(news: News, about: About) -> str:
+    return Words.when.format(status=Words.statuses[news.status], time=_time(news.at, about.zone))
+
+
+def _planned(news: News, about: About) -> list[str]:
+    if news.scheduled_for is None or news.scheduled_until is None:
+        return []
+    start, end = _time(news.scheduled_for, about.zone), _time(news.scheduled_until, about.zone)
+    return [Words.planned.format(start=start, end=end)]
+
+
+def _affected(news: News) -> list[str]:
+    if not news.affected:
+        return []
+    if news.status in ENDED:  # the impacts are those of before
+        said = [Words.recovered.format(name=one.name) for one in news.affected]
+    else:
+        said = [Words.component.format(name=one.name, impact=Words.impacts[one.impact]) for one in news.affected]
+    return [f"\n{Words.affected}:", *said]
+
+
+def _time(instant: int, zone: str) -> str:
+    """23 Nov 2026, 16:04 CET."""
+    local = datetime.fromtimestamp(instant / 1000, ZoneInfo(zone))
+    return f"{local.day} {local:%b %Y, %H:%M %Z}"

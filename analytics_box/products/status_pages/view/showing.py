@@ -1,0 +1,248 @@
+"""What of a page visitors may see: the one place that leaves out what is hidden. Pure.
+
+Page, JSON, feeds, badges and procedures are made of what this returns, and of nothing else.
+"""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from datetime import date
+from typing import Final, NamedTuple
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from analytics_box.base.clock import MINUTE
+from analytics_box.base.texts import StatusView
+from analytics_box.products.monitors.engine import Live
+from analytics_box.products.monitors.monitor import Monitor
+from analytics_box.products.status_pages.days import figures as of_days
+from analytics_box.products.status_pages.days.figures import NOTHING, Figures
+from analytics_box.products.status_pages.incident import Affected, Incident, Update
+from analytics_box.products.status_pages.names import public_host, public_name
+from analytics_box.products.status_pages.page import Component, ComponentStatus, Page
+from analytics_box.products.status_pages.seen import (
+    AffectedSeen,
+    ComponentSeen,
+    Day,
+    GroupSeen,
+    IncidentSeen,
+    PageSeen,
+    UpdateSeen,
+)
+from analytics_box.products.status_pages.view import standing
+from analytics_box.products.status_pages.view.standing import Own
+from analytics_box.products.status_pages.whole import Whole
+from analytics_box.tenants.tenancy.rules import Organization
+
+_ENCODER: Final = msgspec.json.Encoder()
+
+
+class Member(NamedTuple):
+    """A component that may be seen: with its monitor and how that is now, or kept by people."""
+
+    component: Component
+    monitor: Monitor | None = None
+    live: Live | None = None
+
+
+class Counted(NamedTuple):
+    """The days of a component with nothing hidden, and its uptime over all of them."""
+
+    days: tuple[Day, ...]
+    uptime: float | None
+
+
+class Past(Struct, frozen=True):
+    """The days that are shown, and how each component was on them, as it was known at the instant `at` (UTC ms).
+
+    `counted` has those that need no work any more.
+    """
+
+    at: int
+    dates: Sequence[date]
+    figures: Mapping[str, Sequence[Figures]]
+    counted: Mapping[str, Counted] = {}
+
+
+def shown(
+    whole: Whole, members: Sequence[Member], past: Past, organization: Organization | None, url: str, now: int
+) -> PageSeen:
+    """The page as visitors see it at this instant. `members` are those of its components that may be seen."""
+    page, incidents = whole.page, [one for one in whole.incidents if not one.is_draft]
+    owns = [_own(member, now) for member in members]
+    names = {one.component.id: public_name(one.component, one.monitor) for one in members}
+    unseen = {one.id for one in whole.components} - names.keys()
+    statuses = [
+        standing.status_of(member.component.id, own, incidents) for member, own in zip(members, owns, strict=True)
+    ]
+    found = standing.overall(owns, incidents, names.keys())
+    word = standing.indicator(found, statuses, incidents)
+    headline = StatusView.headlines[word]
+    if not members:
+        headline = headline if word != "none" else StatusView.empty
+    elif found == "unknown":
+        headline = headline if "degraded_performance" in statuses else StatusView.unknown
+    seen = [_incident(one, names, unseen) for one in incidents]
+    made = PageSeen(
+        id=page.id,
+        slug=page.slug,
+        url=url,
+        name=page.name,
+        organization=organization.name if organization is not None else page.name,
+        organization_slug=organization.slug if organization is not None else "",
+        organization_logo=None,  # only members may load it
+        description=page.description,
+        logo_url=_file(url, page.logo),
+        favicon_url=_file(url, page.favicon),
+        website_url=page.website_url,
+        support_url=page.support_url,
+        theme=page.theme,
+        zone=page.zone,
+        indexed=page.indexed and not page.password,
+        subscribable=page.subscribable,
+        overall=found,
+        indicator=word,
+        headline=headline,
+        groups=_groups(whole, members, statuses),
+        components=tuple(_component(*each, names, past) for each in zip(members, owns, statuses, strict=True)),
+        incidents=tuple(one for one in seen if one.kind == "incident"),
+        maintenances=tuple(one for one in seen if one.kind == "maintenance"),
+        created_at=page.created_at,
+        updated_at=page.updated_at,
+        at=now,
+        version=page.version,
+        etag="",
+    )
+    return tagged(made)
+
+
+def counted(dates: Sequence[date], figures: Sequence[Figures]) -> Counted:
+    """The days of one component: half a millisecond, so whoever has many does other things between."""
+    days = tuple(of_days.day(when.isoformat(), one) for when, one in zip(dates, figures, strict=True))
+    return Counted(days, of_days.whole(figures))
+
+
+def tagged(seen: PageSeen) -> PageSeen:
+    """The same with the tag of what it says. It says when it was made to the minute."""
+    said = replace(seen, etag="", at=seen.at // MINUTE)
+    return replace(seen, etag=hashlib.blake2b(_ENCODER.encode(said), digest_size=16).hexdigest())
+
+
+def url_of(page: Page, public_url: str, *, secure: bool) -> str:
+    """The absolute URL of a page, without a slash at its end: at the root of its own domain where it has one."""
+    if page.domain is not None:
+        return f"{'https' if secure else 'http'}://{page.domain}"
+    return f"{public_url}/status/{page.slug}"
+
+
+def _file(url: str, digest: str) -> str | None:
+    return f"{url}/files/{digest}" if digest else None
+
+
+def _own(member: Member, now: int) -> Own:
+    if member.monitor is None:
+        return standing.of_people(member.component.status)
+    return standing.of_monitor(member.monitor, member.live, now)
+
+
+def _groups(
+    whole: Whole, members: Sequence[Member], statuses: Sequence[ComponentStatus | None]
+) -> tuple[GroupSeen, ...]:
+    """The groups that anything is in."""
+    within: dict[str | None, list[ComponentStatus | None]] = {}
+    for member, status in zip(members, statuses, strict=True):
+        within.setdefault(member.component.group_id, []).append(status)
+    return tuple(
+        GroupSeen(
+            id=group.id,
+            name=group.name,
+            description=group.description,
+            position=group.position,
+            status=standing.worst(within[group.id]),
+            created_at=group.created_at,
+            updated_at=group.updated_at,
+        )
+        for group in whole.groups
+        if group.id in within
+    )
+
+
+def _component(
+    member: Member, own: Own, status: ComponentStatus | None, names: Mapping[str, str], past: Past
+) -> ComponentSeen:
+    one = member.component
+    known = past.counted.get(one.id) or counted(past.dates, past.figures.get(one.id) or [NOTHING] * len(past.dates))
+    return ComponentSeen(
+        id=one.id,
+        name=names[one.id],
+        description=one.description,
+        group_id=one.group_id,
+        position=one.position,
+        manual=member.monitor is None,
+        status=status,
+        current=own.current,
+        freshness=own.freshness,
+        domain=public_host(one, member.monitor),
+        uptime=None if one.hide_uptime else known.uptime,
+        last_checked_at=own.last_checked_at,
+        days=tuple(_day(one, day) for day in known.days) if one.hide_uptime or one.hide_latency else known.days,
+        shows_uptime=not one.hide_uptime,
+        shows_latency=not one.hide_latency and member.monitor is not None,
+        only_if_degraded=one.only_if_degraded,
+        created_at=one.created_at,
+        updated_at=max(one.updated_at, own.since),
+    )
+
+
+def _day(component: Component, found: Day) -> Day:
+    """A day without what is hidden. Counts of checks would tell the uptime, too."""
+    if component.hide_uptime:
+        found = replace(found, uptime=None, checks=None, passed=None, downtime_seconds=None)
+    if component.hide_latency:
+        found = replace(found, average_ms=None, p95_ms=None)
+    return found
+
+
+def _incident(one: Incident, names: Mapping[str, str], unseen: set[str]) -> IncidentSeen:
+    return IncidentSeen(
+        id=one.id,
+        kind=one.kind,
+        title=one.title,
+        status=one.status,
+        severity=one.severity,
+        is_open=one.is_open,
+        created_at=one.created_at,
+        updated_at=one.updated_at,
+        started_at=one.started_at,
+        monitoring_at=one.monitoring_at,
+        resolved_at=one.resolved_at,
+        scheduled_for=one.scheduled_for,
+        scheduled_until=one.scheduled_until,
+        updates=tuple(_update(update, names, unseen) for update in one.updates),
+        affected=_affected(one.affected, names, unseen),
+    )
+
+
+def _update(one: Update, names: Mapping[str, str], unseen: set[str]) -> UpdateSeen:
+    return UpdateSeen(
+        id=one.id,
+        status=one.status,
+        message=one.message,
+        at=one.at,
+        created_at=one.created_at,
+        updated_at=one.updated_at,
+        notified=one.notified,
+        affected=_affected(one.affected, names, unseen),
+    )
+
+
+def _affected(found: Sequence[Affected], names: Mapping[str, str], unseen: set[str]) -> tuple[AffectedSeen, ...]:
+    """Components by the names that they have now; those that are gone by what they were called."""
+    return tuple(
+        AffectedSeen(one.component_id, names[one.component_id], one.impact)
+        if one.component_id is not None and one.component_id in names
+        else AffectedSeen(None, one.name, one.impact)
+        for one in found
+        if one.component_id not in unseen
+    )

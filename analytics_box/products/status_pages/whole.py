@@ -1,0 +1,16 @@
+"""A status page with all that is kept of it in memory."""
+
+from msgspec import Struct
+
+from analytics_box.products.status_pages.incident import Incident
+from analytics_box.products.status_pages.page import Component, Group, Page
+
+
+class Whole(Struct, frozen=True):
+    """A page with its groups and components by position, and of its incidents and maintenances, newest first, all that
+    are open and the latest others."""
+
+    page: Page
+    groups: tuple[Group, ...] = ()
+    components: tuple[Component, ...] = ()
+    incidents: tuple[Incident, ...] = ()

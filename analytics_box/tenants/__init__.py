@@ -1,0 +1,1 @@
+"""Accounts, organizations, members, websites, keys, channels, domains and the audit log."""

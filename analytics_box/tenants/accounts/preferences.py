@@ -1,0 +1,113 @@
+"""How pages look for one user: time zone, formats, theme. Pure but for the list of zones and the two statements."""
+
+from functools import lru_cache
+from importlib.resources import files
+from typing import Final, get_args
+from zoneinfo import ZoneInfo
+
+from msgspec import Struct
+
+from analytics_box.base import audit
+from analytics_box.base.acting import By
+from analytics_box.base.errors import BadRequest
+from analytics_box.base.identity import DateFormat, Theme, TimeFormat
+from analytics_box.base.store import records
+from analytics_box.base.store.db import Connection
+
+AUTO: Final = "auto"  # the zone of the browser that signed in last (wire 10.5)
+DATE_FORMATS: tuple[DateFormat, ...] = get_args(DateFormat)
+TIME_FORMATS: tuple[TimeFormat, ...] = get_args(TimeFormat)
+THEMES: tuple[Theme, ...] = get_args(Theme)
+
+
+class Preferences(Struct, frozen=True):
+    """A user's preferences. `time_zone` is the zone that counts now; with `zone_is_chosen` sign-ins leave it alone."""
+
+    time_zone: str
+    zone_is_chosen: bool
+    date_format: DateFormat
+    time_format: TimeFormat
+    theme: Theme
+
+    @property
+    def zone_shown(self) -> str:
+        """The chosen zone, or "auto"."""
+        return self.time_zone if self.zone_is_chosen else AUTO
+
+
+def with_zone(before: Preferences, zone: str) -> Preferences:
+    """Preferences with this zone, or with "auto". Raises BadRequest for a name that is not in the IANA database."""
+    return Preferences(
+        time_zone=before.time_zone if zone == AUTO else known_zone(zone),
+        zone_is_chosen=zone != AUTO,
+        date_format=before.date_format,
+        time_format=before.time_format,
+        theme=before.theme,
+    )
+
+
+def known_zone(zone: str) -> str:
+    """The zone, if there is one of this name. Raises BadRequest."""
+    if zone not in zones():
+        raise BadRequest.about("timezone", "Choose a time zone of the IANA database, such as Europe/Berlin")
+    return zone
+
+
+@lru_cache(maxsize=1)
+def zones() -> tuple[str, ...]:
+    """The names of all time zones that people live in, and UTC, sorted."""
+    names = (files("tzdata") / "zones").read_text("utf-8").split()
+    return tuple(
+        sorted({name for name in names if "/" in name and not name.startswith("Etc/") and _known(name)} | {"UTC"})
+    )
+
+
+def _known(name: str) -> bool:
+    try:
+        ZoneInfo(name)
+    except (ValueError, OSError, LookupError):
+        return False
+    return True
+
+
+def find(db: Connection, user_id: str) -> Preferences:
+    """A user's preferences. Raises LookupError for an unknown user."""
+    found = records.one_of(
+        db,
+        Preferences,
+        """
+        -- preferences.find
+        select time_zone, zone_is_chosen, date_format, time_format, theme from users where id = ?
+        """,
+        (user_id,),
+    )
+    if found is None:
+        raise LookupError(user_id)
+    return found
+
+
+def store(db: Connection, user_id: str, wanted: Preferences, *, organization_id: str, by: By) -> None:
+    """Keep a user's preferences, and note what has changed."""
+    before = find(db, user_id)
+    changes = {
+        name: getattr(wanted, name)
+        for name in Preferences.__struct_fields__
+        if getattr(wanted, name) != getattr(before, name)
+    }
+    if not changes:
+        return
+    db.execute(
+        """
+        -- preferences.store
+        update users set time_zone = ?, zone_is_chosen = ?, date_format = ?, time_format = ?, theme = ? where id = ?
+        """,
+        (
+            wanted.time_zone,
+            int(wanted.zone_is_chosen),
+            wanted.date_format,
+            wanted.time_format,
+            wanted.theme,
+            user_id,
+        ),
+    )
+    audit.record(db, by, organization_id, "updated", "preferences", user_id, changes)

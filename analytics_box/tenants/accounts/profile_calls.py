@@ -1,0 +1,62 @@
+"""The procedures preferences.* (wire 10.5), for signed-in people only."""
+
+from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
+
+from analytics_box.base import errors
+from analytics_box.base.identity import DateFormat, Person, TimeFormat
+from analytics_box.base.store.db import Connection
+from analytics_box.tenants.accounts import preferences
+from analytics_box.tenants.accounts.preferences import Preferences
+from analytics_box.web.call import Call
+
+
+class Shown(Struct, frozen=True):
+    """Preferences as the wire names them; `timezone` is "auto" or an IANA name."""
+
+    timezone: str
+    dateFormat: DateFormat
+    timeFormat: TimeFormat
+
+
+class Update(Struct, frozen=True, forbid_unknown_fields=True):
+    """What shall change; the rest stays."""
+
+    timezone: str | UnsetType = UNSET
+    dateFormat: DateFormat | UnsetType = UNSET
+    timeFormat: TimeFormat | UnsetType = UNSET
+
+
+async def get_user_preferences(call: Call) -> Shown:
+    """preferences.getUserPreferences."""
+    person = _person(call)
+    return _shown(await call.read(lambda db: preferences.find(db, person.user_id)))
+
+
+async def update_user_preferences(call: Call, given: Update) -> Shown:
+    """preferences.updateUserPreferences; all that is stored then. Raises BadRequest for an unknown time zone."""
+    person = _person(call)
+
+    def write(db: Connection) -> Preferences:
+        wanted = before = preferences.find(db, person.user_id)
+        if given.timezone is not UNSET:
+            wanted = preferences.with_zone(wanted, given.timezone)
+        wanted = replace(
+            wanted,
+            date_format=before.date_format if given.dateFormat is UNSET else given.dateFormat,
+            time_format=before.time_format if given.timeFormat is UNSET else given.timeFormat,
+        )
+        preferences.store(db, person.user_id, wanted, organization_id=person.organization_id, by=call.by)
+        return wanted
+
+    return _shown(await call.write(write))
+
+
+def _shown(found: Preferences) -> Shown:
+    return Shown(found.zone_shown, found.date_format, found.time_format)
+
+
+def _person(call: Call) -> Person:
+    if call.identity.person is None:
+        raise errors.Forbidden("Sign in to do this; API keys cannot")
+    return call.identity.person

@@ -1,0 +1,86 @@
+"""The page /settings/profile: what one is called, time zone, formats and theme."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from itertools import groupby
+
+from msgspec import ValidationError, convert, to_builtins
+
+from analytics_box.base import texts
+from analytics_box.base.errors import BadRequest
+from analytics_box.base.store.db import Connection
+from analytics_box.tenants.accounts import preferences, users
+from analytics_box.tenants.accounts.preferences import Preferences
+from analytics_box.web.page import dates
+from analytics_box.web.page.visit import Again, Answer, Page, Visit, Visitor
+
+_HOME = "/settings/profile"
+_EXAMPLE = datetime(2026, 11, 20, 14, 5, tzinfo=UTC)
+_CHOICES = ("date_format", "time_format", "theme")
+
+
+async def profile(visit: Visitor) -> Page:
+    """GET /settings/profile."""
+    return await _profile_page(visit, Again())
+
+
+async def save(visit: Visitor) -> Answer:
+    """POST /settings/profile. What the form does not say stays."""
+    form = await visit.form()
+
+    def write(db: Connection) -> None:
+        before = preferences.find(db, visit.person.user_id)
+        wanted = preferences.with_zone(before, form.get("timezone", before.zone_shown))
+        chosen = {name: form[name] for name in _CHOICES if name in form}
+        preferences.store(
+            db,
+            visit.person.user_id,
+            _checked({**to_builtins(wanted), **chosen}),
+            organization_id=visit.person.organization_id,
+            by=visit.call.by,
+        )
+        if "name" in form:
+            users.rename(
+                db,
+                visit.person.user_id,
+                form["name"],
+                organization_id=visit.person.organization_id,
+                by=visit.call.by,
+            )
+
+    async def change() -> str:
+        await visit.call.write(write)
+        return f"{_HOME}?done=saved"
+
+    return await visit.submit(change, _profile_page, values={"name": form.get("name", "")})
+
+
+def _checked(fields: dict[str, object]) -> Preferences:
+    try:
+        return convert(fields, Preferences)
+    except ValidationError as wrong:
+        raise BadRequest("Choose one of the values on the page") from wrong
+
+
+async def _profile_page(visit: Visit, again: Again) -> Page:
+    user_id = visit.person.user_id
+    found = await visit.call.read(lambda db: preferences.find(db, user_id))
+    return visit.settings_page(
+        "profile.html",
+        "profile",
+        again=again,
+        values={"name": await visit.call.read(lambda db: users.name_of(db, user_id))},
+        email=visit.person.email,
+        done=texts.Profile.saved if visit.asked("done") == "saved" else "",
+        found=found,
+        zones=list(_zones()),
+        date_formats=[(form, dates.day_text(_EXAMPLE, form)) for form in preferences.DATE_FORMATS],
+        time_formats=[(form, dates.time_text(_EXAMPLE, form)) for form in preferences.TIME_FORMATS],
+        themes=[(theme, texts.Profile.themes[theme]) for theme in preferences.THEMES],
+    )
+
+
+def _zones() -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    """Every zone with its name, by region, for a list that is searched by typing."""
+    for region, names in groupby(preferences.zones(), key=lambda name: name.partition("/")[0]):
+        yield region, [(name, (name.partition("/")[2] or name).replace("_", " ")) for name in names]

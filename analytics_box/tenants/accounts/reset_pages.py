@@ -1,0 +1,95 @@
+"""Pages for a forgotten password: how to get a link, and the form that the link leads to."""
+
+import logging
+
+from analytics_box.base import ids, texts
+from analytics_box.base.acting import By
+from analytics_box.base.errors import BadRequest, BoxError, Conflict
+from analytics_box.base.notify.mail import Mail, Mailer
+from analytics_box.tenants.accounts import password_reset, rules
+from analytics_box.tenants.accounts.passwords import Passwords
+from analytics_box.tenants.accounts.rules import User
+from analytics_box.tenants.accounts.second_step import SecondSteps
+from analytics_box.tenants.accounts.sign_in import SignIns
+from analytics_box.web.call import Parts
+from analytics_box.web.page.templates import field_errors
+from analytics_box.web.page.visit import Again, Answer, Page, Visit, Visitor
+
+log = logging.getLogger(__name__)
+
+
+async def reset_form(visit: Visitor) -> Page:
+    """GET /reset-password?token=…, for whoever has a link that works."""
+    user = await _user(visit)
+    return _expired(visit) if user is None else _reset_page(visit, user, Again())
+
+
+async def reset(visit: Visitor) -> Answer:
+    """POST /reset-password?token=…: set the password, end all sessions, and lead to the sign-in."""
+    parts, now, token = visit.parts, visit.call.now, visit.asked("token")
+    parts.limits.take("sign-in", visit.call.identity.address, parts.settings.limit_sign_in)
+    form, user = await visit.form(), await _user(visit)
+    if user is None:
+        return _expired(visit)
+    try:
+        rules.check_password(form.get("password", ""), user.email)
+    except BadRequest as wrong:
+        return _reset_page(visit, user, Again(wrong.status, wrong=field_errors(wrong)))
+    hashed = await parts[Passwords].hash(form["password"])
+    try:
+        await visit.call.write(lambda db: password_reset.use(db, token, hashed, now))
+    except Conflict:
+        return _expired(visit)
+    parts[SecondSteps].forget(user.id)
+    return visit.go("/sign-in?done=password", cookie=parts[SignIns].cookie(""))
+
+
+async def forgot_form(visit: Visitor) -> Page:
+    """GET /forgot-password; a box without a mail server says what to do instead."""
+    return visit.pages.show("forgot.html", mail=visit.parts[Mailer].configured, sent=False)
+
+
+async def forgot(visit: Visitor) -> Page:
+    """POST /forgot-password: the same answer at once for everybody; the e-mail goes its own way."""
+    parts = visit.parts
+    parts.limits.take("forgot", visit.call.identity.address, parts.settings.limit_sign_in)
+    email = (await visit.form()).get("email", "")[:254].strip().lower()
+    parts.limits.take("forgot for", ids.digest(email).hex(), parts.settings.limit_sign_in)
+    if parts[Mailer].configured:
+        parts[Mailer].soon(_send_link(parts, email, visit.call.now))
+    return visit.pages.show("forgot.html", mail=parts[Mailer].configured, sent=parts[Mailer].configured)
+
+
+async def _send_link(parts: Parts, email: str, now: int) -> None:
+    """Send a link to an account's own address, if there is one; failures are logged by the mailer."""
+    base_url = parts.settings.public_url
+    try:
+        link = await parts.box_db.write(
+            lambda db: password_reset.mailed_link(db, email, base_url=base_url, by=By("forgotten password", now))
+        )
+    except BoxError as refused:
+        log.info("No link for a new password was sent: %s", type(refused).__name__)
+        return
+    text = texts.Reset.mail_text.format(email=email, link=link)
+    await parts[Mailer].try_to_send(Mail(email, texts.Reset.mail_subject, text))
+
+
+async def _user(visit: Visit) -> User | None:
+    """Whose password the link of this address sets, if it still works."""
+    token, now = visit.asked("token"), visit.call.now
+    return await visit.call.read(lambda db: password_reset.user_of(db, token, now))
+
+
+def _reset_page(visit: Visit, user: User, again: Again) -> Page:
+    return visit.pages.show(
+        "reset.html",
+        code=again.code,
+        token=visit.asked("token"),
+        email=user.email,
+        first=not user.password,
+        errors=again.wrong,
+    )
+
+
+def _expired(visit: Visit) -> Page:
+    return visit.pages.explain(texts.Reset.expired, code=403)

@@ -1,0 +1,115 @@
+"""Users and setup tokens in box.db; sessions have a file of their own.
+
+Every function takes a connection inside the caller's transaction.
+"""
+
+from analytics_box.base.store import records
+from analytics_box.base.store.db import Connection
+from analytics_box.tenants.accounts.rules import User
+
+
+def insert_user(db: Connection, user: User, *, zone_is_chosen: bool = False) -> None:
+    """With `zone_is_chosen` no browser's time zone takes the place of the user's."""
+    db.execute(
+        """
+        -- accounts.insert_user
+        insert into users (id, email, password, time_zone, zone_is_chosen, is_administrator, created_at, name)
+        values (?, ?, ?, ?, ?, ?, ?, ?)
+        """,
+        (
+            user.id,
+            user.email,
+            user.password,
+            user.time_zone,
+            int(zone_is_chosen),
+            int(user.is_administrator),
+            user.created_at,
+            user.name,
+        ),
+    )
+
+
+def user_by_email(db: Connection, email: str) -> User | None:
+    return records.one_of(
+        db,
+        User,
+        """
+        -- accounts.user_by_email
+        select id, email, password, time_zone, is_administrator, created_at, name from users where email = ?
+        """,
+        (email,),
+    )
+
+
+def any_user(db: Connection) -> bool:
+    """Whether the box has been set up."""
+    return db.execute("-- accounts.any_user\nselect 1 from users limit 1").fetchone() is not None
+
+
+def first_organization_of(db: Connection, user_id: str) -> str | None:
+    """The organization that a new session of this user starts on."""
+    found = db.execute(
+        """
+        -- accounts.first_organization_of
+        select members.organization_id
+        from members
+        join organizations on organizations.id = members.organization_id and organizations.deleted_at is null
+        where members.user_id = ?
+        order by members.created_at, members.organization_id limit 1
+        """,
+        (user_id,),
+    ).fetchone()
+    return None if found is None else str(found[0])
+
+
+def follow_time_zone(db: Connection, user_id: str, time_zone: str) -> None:
+    """Take over the browser's time zone, unless the user has chosen one."""
+    db.execute(
+        """
+        -- accounts.follow_time_zone
+        update users set time_zone = ? where id = ? and zone_is_chosen = 0 and time_zone <> ?
+        """,
+        (time_zone, user_id, time_zone),
+    )
+
+
+def name_of(db: Connection, user_id: str) -> str:
+    """What a user is called; empty where that is not known."""
+    found = db.execute("-- accounts.name_of\nselect name from users where id = ?", (user_id,)).fetchone()
+    return "" if found is None else str(found[0])
+
+
+def set_name(db: Connection, user_id: str, name: str) -> None:
+    db.execute("-- accounts.set_name\nupdate users set name = ? where id = ?", (name, user_id))
+
+
+def set_password(db: Connection, user_id: str, password: str) -> None:
+    """`password` is an Argon2 hash."""
+    db.execute("-- accounts.set_password\nupdate users set password = ? where id = ?", (password, user_id))
+
+
+def replace_setup_token(db: Connection, digest: bytes, now: int) -> None:
+    """Only one setup link works at a time: the newest."""
+    db.execute("-- accounts.replace_setup_token\ndelete from setup_tokens")
+    db.execute(
+        "-- accounts.replace_setup_token\ninsert into setup_tokens (digest, created_at) values (?, ?)", (digest, now)
+    )
+
+
+def setup_token_made_at(db: Connection, digest: bytes) -> int | None:
+    """When this setup link was made, in UTC ms; None where it was not, or no longer works."""
+    found = db.execute(
+        "-- accounts.setup_token_made_at\nselect created_at from setup_tokens where digest = ?", (digest,)
+    ).fetchone()
+    return None if found is None else int(str(found[0]))
+
+
+def delete_old_setup_tokens(db: Connection, *, made_before: int) -> None:
+    db.execute(
+        "-- accounts.delete_old_setup_tokens\ndelete from setup_tokens where created_at <= ?",
+        (made_before,),
+    )
+
+
+def delete_setup_tokens(db: Connection) -> None:
+    db.execute("-- accounts.delete_setup_tokens\ndelete from setup_tokens")

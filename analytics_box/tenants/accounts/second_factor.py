@@ -1,0 +1,122 @@
+"""The second factor of a user: an authenticator app's codes, and recovery codes for the day it is lost.
+
+Every function runs inside the caller's transaction; box.db has one writer, so no code can be used twice.
+"""
+
+import logging
+import secrets
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from analytics_box.base import audit, ids
+from analytics_box.base.acting import By
+from analytics_box.base.errors import BadRequest, Conflict, Detail
+from analytics_box.base.store.db import Connection
+from analytics_box.base.store.seal import Seal, SealBroken
+from analytics_box.tenants.accounts import second_factor_rows as rows
+from analytics_box.tenants.accounts import totp
+from analytics_box.tenants.accounts.second_factor_rows import SecondFactor
+
+log = logging.getLogger(__name__)
+
+RECOVERY_CODES = 10
+_ALPHABET = "abcdefghjkmnpqrstuvwxyz23456789"  # nothing that looks like something else
+_GROUPS, _GROUP = 3, 4  # 59 bits
+
+
+class State(Struct, frozen=True):
+    """What the security page shows."""
+
+    on: bool
+    codes_left: int
+
+
+class Owner(Struct, frozen=True):
+    """Whose second factor it is, and who changes it, for the audit log."""
+
+    user_id: str
+    organization_id: str | None
+    by: By
+
+
+def state(db: Connection, user_id: str) -> State:
+    """Whether the second factor is asked for at sign-in, and how many recovery codes are left."""
+    found = rows.find(db, user_id)
+    return State(found is not None and found.confirmed_at is not None, rows.codes_left(db, user_id))
+
+
+def begin(db: Connection, seal: Seal, user_id: str, now: int) -> None:
+    """Make a secret, which counts only once a code has shown that an app has it. Raises Conflict if one counts."""
+    found = rows.find(db, user_id)
+    if found is not None and found.confirmed_at is not None:
+        raise Conflict("The second factor is on already")
+    sealed = seal.seal(secrets.token_bytes(totp.SECRET_BYTES), owner=user_id)
+    rows.replace(db, SecondFactor(user_id, sealed, 0, now, None))
+
+
+def waiting_secret(db: Connection, seal: Seal, user_id: str) -> bytes | None:
+    """The secret that waits for its first code."""
+    found = rows.find(db, user_id)
+    if found is None or found.confirmed_at is not None:
+        return None
+    return seal.open(found.secret, owner=user_id)
+
+
+def confirm(db: Connection, seal: Seal, owner: Owner, code: str) -> tuple[str, ...]:
+    """Turn the second factor on; the recovery codes, to be shown this once. Raises BadRequest or Conflict."""
+    found = rows.find(db, owner.user_id)
+    if found is None or found.confirmed_at is not None:
+        raise Conflict("There is no second factor to confirm")
+    step = totp.matching_step(seal.open(found.secret, owner=owner.user_id), code, now=owner.by.now, used=found.step)
+    if step is None:
+        raise BadRequest("Wrong code", details=(Detail("code", "This code does not fit; type the newest one"),))
+    rows.replace(db, replace(found, step=step, confirmed_at=owner.by.now))
+    audit.record(db, owner.by, owner.organization_id, "created", "second factor", owner.user_id)
+    return _new_codes(db, owner.user_id)
+
+
+def check(db: Connection, seal: Seal, user_id: str, given: str, now: int) -> bool:
+    """Whether a code of the app or a recovery code is good; it is used up by that."""
+    found = rows.find(db, user_id)
+    if found is None or found.confirmed_at is None:
+        return False
+    try:
+        step = totp.matching_step(seal.open(found.secret, owner=user_id), given, now=now, used=found.step)
+    except SealBroken as broken:
+        log.error("Codes of authenticator apps cannot be checked: %s", broken)
+        step = None  # a recovery code still works
+    if step is not None:
+        rows.use_step(db, user_id, step)
+        return True
+    return rows.use_code(db, user_id, _digest(user_id, given), now)
+
+
+def renew_codes(db: Connection, owner: Owner) -> tuple[str, ...]:
+    """New recovery codes, to be shown this once; the old ones stop working. Raises Conflict without a second factor."""
+    if not state(db, owner.user_id).on:
+        raise Conflict("Turn the second factor on first")
+    audit.record(db, owner.by, owner.organization_id, "rotated", "recovery codes", owner.user_id)
+    return _new_codes(db, owner.user_id)
+
+
+def remove(db: Connection, owner: Owner) -> None:
+    """Turn the second factor off."""
+    if rows.find(db, owner.user_id) is not None:
+        rows.delete(db, owner.user_id)
+        audit.record(db, owner.by, owner.organization_id, "deleted", "second factor", owner.user_id)
+
+
+def _new_codes(db: Connection, user_id: str) -> tuple[str, ...]:
+    codes = tuple(_new_code() for _ in range(RECOVERY_CODES))
+    rows.replace_codes(db, user_id, [_digest(user_id, code) for code in codes])
+    return codes
+
+
+def _new_code() -> str:
+    return "-".join("".join(secrets.choice(_ALPHABET) for _ in range(_GROUP)) for _ in range(_GROUPS))
+
+
+def _digest(user_id: str, code: str) -> bytes:
+    """A recovery code as it is kept. Case, blanks and hyphens do not matter."""
+    return ids.digest(f"{user_id} {''.join(code.lower().replace('-', ' ').split())}")

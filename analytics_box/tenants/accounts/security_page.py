@@ -1,0 +1,87 @@
+"""What the page /settings/security shows, and the password that every change of it asks for first."""
+
+from collections.abc import Awaitable, Callable
+
+from msgspec import Struct
+
+from analytics_box.base import ids, texts
+from analytics_box.base.errors import AuthRequired, BadRequest
+from analytics_box.base.identity import Person
+from analytics_box.tenants.accounts import second_factor as factor
+from analytics_box.tenants.accounts.session_rows import Session
+from analytics_box.tenants.accounts.sign_in import SignIns
+from analytics_box.web.page import dates
+from analytics_box.web.page.templates import field_errors
+from analytics_box.web.page.visit import Again, Answer, Page, Visit
+
+HOME = "/settings/security"
+
+
+class Row(Struct, frozen=True):
+    """A session in the list."""
+
+    name: str
+    device: str
+    began: str
+    seen: str
+    this: bool
+
+
+async def security_page(visit: Visit, again: Again | None = None, *, done: str = "") -> Page:
+    """The page, with what was wrong with a form of it, or with what was done."""
+    person, own = visit.person, own_digest(visit)
+    found = await visit.parts[SignIns].of_user(person.user_id)
+    return visit.settings_page(
+        "security.html",
+        "security",
+        again=again,
+        done=texts.Security.done.get(done, ""),
+        factor=await visit.call.read(lambda db: factor.state(db, person.user_id)),
+        codes=factor.RECOVERY_CODES,
+        sessions=[_row(one, person, own) for one in sorted(found, key=lambda one: one.digest != own)],
+    )
+
+
+async def after_password(
+    visit: Visit, change: Callable[[dict[str, str]], Awaitable[Answer]], *, field: str = "password"
+) -> Answer:
+    """Carry out `change` with the posted form once its `field` is the person's password.
+
+    When it is not, or when `change` raises BadRequest, the page says what is wrong. Raises RateLimited after too many
+    tries.
+    """
+    form = await visit.form()
+    try:
+        await _check_password(visit, form.get(field, ""), field)
+        return await change(form)
+    except BadRequest as wrong:
+        return await security_page(visit, Again(wrong.status, wrong=field_errors(wrong)))
+
+
+async def _check_password(visit: Visit, password: str, field: str) -> None:
+    parts, person = visit.parts, visit.person
+    parts.limits.take("password", visit.call.actor, parts.settings.limit_sign_in)
+    try:
+        await parts[SignIns].check(person.email, password)
+    except AuthRequired as wrong:
+        raise BadRequest.about(field, texts.Security.current_wrong) from wrong
+
+
+def session_name(found: Session) -> str:
+    """What a form calls a session: nothing that its cookie could be made of."""
+    return found.digest.hex()[:32]
+
+
+def own_digest(visit: Visit) -> bytes:
+    """Under which digest this browser's session is kept."""
+    return ids.digest(visit.cookie(visit.parts[SignIns].cookie_name))
+
+
+def _row(found: Session, person: Person, own: bytes) -> Row:
+    return Row(
+        name=session_name(found),
+        device=found.device or texts.Security.some_device,
+        began=dates.moment(found.created_at, person),
+        seen=dates.moment(found.seen_at, person),
+        this=found.digest == own,
+    )

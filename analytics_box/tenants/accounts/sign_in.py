@@ -1,0 +1,119 @@
+"""Signing in and staying signed in: sessions in box.db behind a cookie that is stored hashed (security: sessions)."""
+
+from analytics_box.base import errors, ids
+from analytics_box.base.clock import Clock
+from analytics_box.base.identity import Person
+from analytics_box.base.store.db import Connection, Db
+from analytics_box.tenants.accounts import rows, rules
+from analytics_box.tenants.accounts import session_rows as sessions
+from analytics_box.tenants.accounts.passwords import Passwords
+from analytics_box.tenants.accounts.rules import User
+from analytics_box.tenants.accounts.session_rows import Session
+
+
+class SignIns:
+    """The sign-in sessions of this box. On https the cookie is bound to the host and never sent in clear."""
+
+    def __init__(self, box: Db, passwords: Passwords, clock: Clock, *, secure: bool) -> None:
+        self._box = box
+        self._passwords = passwords
+        self._clock = clock
+        self._secure = secure
+        self.cookie_name = "__Host-session" if secure else "session"
+
+    async def check(self, email: str, password: str) -> User:
+        """Whose e-mail and password these are. Raises AuthRequired, after the same time for unknown users."""
+        found = await self._box.read(lambda db: rows.user_by_email(db, email.strip().lower()))
+        good = await self._passwords.verify(found.password if found else None, password[: rules.PASSWORD_LONGEST + 1])
+        if not good or found is None:
+            raise errors.AuthRequired("E-mail or password is wrong")
+        return found
+
+    async def open_for(self, user_id: str, *, device: str = "", instead_of: str = "") -> str:
+        """Start a session for a user who has proven who they are; the cookie's new secret.
+
+        The session of the cookie `instead_of` ends. Raises Forbidden for a user without an organization.
+        """
+        token, now = ids.new_token(), self._clock.now()
+
+        def write(db: Connection) -> None:
+            organization_id = rows.first_organization_of(db, user_id)
+            if organization_id is None:
+                raise errors.Forbidden("This account belongs to no organization")
+            if instead_of:
+                sessions.delete(db, ids.digest(instead_of))
+            sessions.insert(
+                db,
+                digest=ids.digest(token),
+                user_id=user_id,
+                organization_id=organization_id,
+                device=device,
+                now=now,
+            )
+
+        await self._box.write(write)
+        return token
+
+    async def find(self, token: str) -> Person | None:
+        """The person behind a cookie, while the session lasts; notes every five minutes that it is used."""
+        digest, now = ids.digest(token), self._clock.now()
+        found, memberships = await self._box.read(lambda db: sessions.find_with_memberships(db, digest))
+        if found is None or rules.session_ends(created_at=found.created_at, seen_at=found.seen_at) <= now:
+            return None
+        if now - found.seen_at > rules.SESSION_TOUCH:
+            await self._box.write(lambda db: sessions.touch(db, digest, now))
+        return Person(
+            user_id=found.user_id,
+            organization_id=found.organization_id,
+            role=found.role,
+            email=found.email,
+            time_zone=found.time_zone,
+            theme=found.theme,
+            date_format=found.date_format,
+            time_format=found.time_format,
+            memberships=tuple(memberships),
+            session=found.digest,
+            is_administrator=found.is_administrator,
+        )
+
+    async def turn_to(self, person: Person, organization_id: str) -> None:
+        """Make another organization the active one of a person's session. Raises Forbidden for those of others."""
+        if not await self._box.write(lambda db: sessions.set_organization(db, person.session, organization_id)):
+            raise errors.Forbidden("Access denied to this organization")
+
+    async def of_user(self, user_id: str) -> list[Session]:
+        """The sessions of a user that still work, the one seen last first."""
+        now = self._clock.now()
+        found = await self._box.read(lambda db: sessions.of_user(db, user_id))
+        return [one for one in found if rules.session_ends(created_at=one.created_at, seen_at=one.seen_at) > now]
+
+    def replace(self, db: Connection, person: Person, *, device: str) -> str:
+        """Inside a write that changes how a user signs in: end all their sessions, and start one for this browser.
+
+        It stays on the organization that the old one was on. The cookie's new secret.
+        """
+        token, now = ids.new_token(), self._clock.now()
+        sessions.delete_of_user(db, person.user_id)
+        sessions.insert(
+            db,
+            digest=ids.digest(token),
+            user_id=person.user_id,
+            organization_id=person.organization_id,
+            device=device,
+            now=now,
+        )
+        return token
+
+    async def close(self, token: str) -> None:
+        """End the session of this cookie."""
+        digest = ids.digest(token)
+        await self._box.write(lambda db: sessions.delete(db, digest))
+
+    def cookie(self, token: str) -> str:
+        """The Set-Cookie header that starts a session, or with an empty token ends it."""
+        return self.cookie_of(self.cookie_name, token, seconds=rules.SESSION_LIFE // 1000)
+
+    def cookie_of(self, name: str, token: str, *, seconds: int) -> str:
+        """A Set-Cookie header that only this box reads; with an empty token it takes the cookie away."""
+        secure = "; Secure" if self._secure else ""
+        return f"{name}={token}; Path=/; Max-Age={seconds if token else 0}; HttpOnly; SameSite=Lax{secure}"

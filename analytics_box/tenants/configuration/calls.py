@@ -1,0 +1,192 @@
+"""The procedures `config.get`, `update` and `testEmail`: an organization's defaults, and what the box is connected to.
+
+The mail server is a matter of the whole box and is set in its settings file; here one sees whether it is set up and
+can try it. Its address is for whoever runs the box; its user and password are never shown.
+"""
+
+from typing import Annotated
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from analytics_box.base import errors
+from analytics_box.base.acting import By
+from analytics_box.base.notify import mail_limits
+from analytics_box.base.notify.mail import Mail, Mailer, NotSent
+from analytics_box.base.store.db import Connection
+from analytics_box.base.texts import Organizations as Words
+from analytics_box.tenants.configuration import change as configuration
+from analytics_box.tenants.configuration.change import Wanted
+from analytics_box.tenants.organizations import change
+from analytics_box.tenants.organizations.change import Given
+from analytics_box.tenants.organizations.shown import in_memory
+from analytics_box.tenants.tenancy import access, defaults, members
+from analytics_box.tenants.tenancy.acting import acting
+from analytics_box.tenants.tenancy.defaults import VisitorIds
+from analytics_box.tenants.tenancy.directory import Organizations
+from analytics_box.tenants.tenancy.messages import OfOrganization, Text
+from analytics_box.tenants.tenancy.rules import InvitedRole, Stored
+from analytics_box.web.call import Call
+
+Days = Annotated[int, Meta(ge=1, le=3_650)]
+
+TESTS = 5  # mails that one caller may try per 60 s
+
+
+class GivenDefaults(Struct, frozen=True, forbid_unknown_fields=True):
+    """New defaults; what is not given stays. `timeZone` is an IANA name; empty for UTC.
+
+    `dataRetentionDays` of null keeps the events of new websites for ever.
+    """
+
+    timeZone: Text | None = None
+    invitationRole: InvitedRole | None = None
+    visitorIdMode: VisitorIds | None = None
+    dataRetentionDays: Days | UnsetType | None = UNSET
+
+
+class Changed(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of config.update; what is not given stays."""
+
+    organizationId: Text | None = None
+    defaults: GivenDefaults | None = None
+
+
+class TestEmail(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of config.testEmail. `to` is a member's address; a person's own if it is left out."""
+
+    organizationId: Text | None = None
+    to: Text | None = None
+
+
+class Defaults(Struct, frozen=True):
+    """What members, invitations and websites start with."""
+
+    timeZone: str
+    invitationRole: InvitedRole
+    visitorIdMode: VisitorIds
+    dataRetentionDays: int | None
+
+
+class Smtp(Struct, frozen=True):
+    """The mail server. `sender` is empty where none is set up; `server` is null but for whoever runs the box."""
+
+    configured: bool
+    sender: str
+    server: str | None = None
+    security: str | None = None
+
+
+class Integrations(Struct, frozen=True):
+    smtp: Smtp
+
+
+class Configuration(Struct, frozen=True):
+    """Output of config.get and config.update."""
+
+    organizationId: str
+    plan: str
+    defaults: Defaults
+    integrations: Integrations
+
+
+class Sent(Struct, frozen=True):
+    """Output of config.testEmail. `error` says why nothing was sent; null where it was."""
+
+    success: bool
+    to: str
+    error: str | None
+
+
+class _State(Struct, frozen=True):
+    """What is stored of an organization, and whether the caller runs the box."""
+
+    stored: Stored
+    defaults: defaults.Defaults
+    administers: bool
+
+
+async def get(call: Call, given: OfOrganization) -> Configuration:
+    """config.get. Raises Forbidden."""
+    organization_id, by = acting(call, given.organizationId)
+
+    def find(db: Connection) -> _State:
+        access.check(db, organization_id, by, "update")
+        return _state(db, organization_id, by)
+
+    return _shown(call, await call.read(find))
+
+
+async def update(call: Call, given: Changed) -> Configuration:
+    """config.update. Raises Forbidden, or BadRequest for an unknown time zone."""
+    organization_id, by = acting(call, given.organizationId)
+    state = await store(call, organization_id, by, given.defaults or GivenDefaults())
+    return _shown(call, state)
+
+
+async def store(call: Call, organization_id: str, by: By, given: GivenDefaults) -> _State:
+    """Store new defaults. Raises Forbidden or BadRequest."""
+
+    def work(db: Connection) -> _State:
+        change.update(db, organization_id, by, Given(time_zone=given.timeZone))
+        wanted = Wanted(given.invitationRole, given.visitorIdMode, given.dataRetentionDays)
+        configuration.defaults(db, organization_id, by, wanted)
+        return _state(db, organization_id, by)
+
+    state = await call.write(work)
+    call.parts[Organizations].remember(in_memory(state.stored))
+    return state
+
+
+async def test_email(call: Call, given: TestEmail) -> Sent:
+    """config.testEmail: send a message to a member. Raises Forbidden, BadRequest or RateLimited."""
+    call.parts.limits.take("test e-mail", call.identity.limit_name, TESTS)
+    organization_id, by = acting(call, given.organizationId)
+    await call.read(lambda db: access.check(db, organization_id, by, "update"))
+    person = call.identity.person
+    to = given.to or (person.email if person else "")
+    everybody = await call.read(lambda db: members.everybody(db, organization_id))
+    known = {member.email.lower() for member in everybody if member.confirmed}
+    if to.lower() not in known:
+        raise errors.BadRequest("Name a member's address in `to`")
+    await call.write(lambda db: mail_limits.take(db, "test", to, call.now))
+    try:
+        await call.parts[Mailer].send(Mail(to, Words.test_subject, Words.test_text.format(url=_url(call))))
+    except NotSent as why:
+        return Sent(success=False, to=to, error=str(why))
+    return Sent(success=True, to=to, error=None)
+
+
+def smtp(call: Call, *, administers: bool) -> Smtp:
+    """The mail server, as far as the caller may know it."""
+    mailer, settings = call.parts[Mailer], call.parts.settings
+    if not mailer.configured:
+        return Smtp(configured=False, sender="")
+    if not administers:
+        return Smtp(configured=True, sender=mailer.sender)
+    return Smtp(True, mailer.sender, f"{settings.smtp_host}:{settings.smtp_port}", settings.smtp_security)
+
+
+def _url(call: Call) -> str:
+    return call.parts.settings.public_url
+
+
+def _state(db: Connection, organization_id: str, by: By) -> _State:
+    return _State(
+        stored=access.existing(db, organization_id),
+        defaults=defaults.of(db, organization_id),
+        administers=access.administers(db, by),
+    )
+
+
+def _shown(call: Call, state: _State) -> Configuration:
+    return Configuration(
+        organizationId=state.stored.id,
+        plan=state.stored.plan,
+        defaults=Defaults(
+            timeZone=state.stored.time_zone,
+            invitationRole=state.defaults.invitation_role,
+            visitorIdMode=state.defaults.visitor_id_mode,
+            dataRetentionDays=state.defaults.data_retention_days,
+        ),
+        integrations=Integrations(smtp(call, administers=state.administers)),
+    )

@@ -1,0 +1,119 @@
+"""Who may make and change alert channels, and which addresses may be written to."""
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from analytics_box.base.acting import By
+from analytics_box.base.errors import BadRequest
+from analytics_box.base.notify import change
+from analytics_box.base.notify.change import Tools, Wanted
+from analytics_box.base.notify.kinds.kind import Config, Kind
+from analytics_box.base.notify.kinds.table import KINDS
+from analytics_box.base.notify.rules import Channel
+from analytics_box.base.store.db import Connection
+from analytics_box.base.store.seal import SealBroken
+from analytics_box.tenants.accounts import rules as account_rules
+from analytics_box.tenants.configuration import domains
+from analytics_box.tenants.tenancy import access, members, rules
+
+
+class Seen(Struct, frozen=True):
+    """The channels that somebody sees; without their places for those who may not change them."""
+
+    channels: list[Channel]
+    configs: dict[str, Config]
+
+
+def of(db: Connection, tools: Tools, organization_id: str, by: By) -> Seen:
+    """The organization's channels, the oldest first. Raises Forbidden."""
+    role = access.check(db, organization_id, by, "read")
+    found = change.of(db, organization_id)
+    if not rules.may(role, "update"):
+        return Seen(found, {})
+    return Seen(found, {channel.id: readable(tools, channel) for channel in found})
+
+
+def readable(tools: Tools, channel: Channel) -> Config:
+    """Where a channel leads; nothing where the file that its secrets were sealed with is lost."""
+    try:
+        return change.opened(tools.seal, channel)
+    except SealBroken:
+        return {}
+
+
+def existing(db: Connection, organization_id: str, by: By, channel_id: str) -> Channel:
+    """A channel for somebody who may change it. Raises Forbidden or NotFound."""
+    access.check(db, organization_id, by, "update")
+    return change.existing(db, channel_id, organization_id)
+
+
+def create(
+    db: Connection,
+    tools: Tools,
+    organization_id: str,
+    by: By,
+    *,
+    kind: Kind,
+    name: str,
+    enabled: bool,
+    config: Config,
+) -> tuple[Channel, str]:
+    """A new channel, and the secret that it signs with, if it does. Raises Forbidden, BadRequest or Conflict."""
+    access.check(db, organization_id, by, "update")
+    return change.create(
+        db,
+        tools,
+        by,
+        organization_id=organization_id,
+        kind=kind,
+        name=name,
+        enabled=enabled,
+        config=_with_known_recipients(db, organization_id, by, kind, config),
+    )
+
+
+def update(db: Connection, tools: Tools, organization_id: str, by: By, channel_id: str, wanted: Wanted) -> Channel:
+    """A changed channel. Raises Forbidden, NotFound or BadRequest."""
+    channel = existing(db, organization_id, by, channel_id)
+    kind = KINDS[channel.kind]
+    if wanted.config is not None:
+        wanted = replace(wanted, config=_with_known_recipients(db, organization_id, by, kind, wanted.config))
+    elif wanted.enabled and not channel.enabled:  # A member may have left, or a domain been removed.
+        _with_known_recipients(db, organization_id, by, kind, readable(tools, channel))
+    return change.update(db, tools, by, channel, wanted)
+
+
+def rotate(db: Connection, tools: Tools, organization_id: str, by: By, channel_id: str) -> tuple[Channel, str]:
+    """A webhook with a new secret. Raises Forbidden, NotFound or BadRequest."""
+    return change.rotate(db, tools, by, existing(db, organization_id, by, channel_id))
+
+
+def delete(db: Connection, organization_id: str, by: By, channel_id: str) -> Channel:
+    """The channel that was deleted. Raises Forbidden or NotFound."""
+    channel = existing(db, organization_id, by, channel_id)
+    change.delete(db, by, channel)
+    return channel
+
+
+def _with_known_recipients(db: Connection, organization_id: str, by: By, kind: Kind, config: Config) -> Config:
+    """Mail goes only to members and to domains that the organization has proven: the box writes to nobody else.
+
+    Whoever runs the box may name any address. Raises BadRequest.
+    """
+    cleaned = dict(config)
+    for field in kind.fields:
+        if field.type == "email" and config.get(field.name):
+            cleaned[field.name] = _known_recipient(db, organization_id, by, field.name, config[field.name])
+    return cleaned
+
+
+def _known_recipient(db: Connection, organization_id: str, by: By, field: str, given: str) -> str:
+    try:
+        to = account_rules.clean_email(given)
+    except BadRequest as broken:
+        raise BadRequest.about(field, broken.message) from broken
+    known = {member.email.lower() for member in members.everybody(db, organization_id) if member.confirmed}
+    own_domain = domains.owns(db, organization_id, to.rpartition("@")[2])
+    if to.lower() not in known and not own_domain and not access.administers(db, by):
+        raise BadRequest.about(field, "Name a member's address, or one at a domain that this organization has verified")
+    return to

@@ -1,0 +1,61 @@
+"""The page /settings/defaults: what new websites and invitations of the organization start with."""
+
+from analytics_box.base import texts
+from analytics_box.base.errors import BadRequest
+from analytics_box.tenants.configuration import calls as procedures
+from analytics_box.tenants.configuration.calls import GivenDefaults
+from analytics_box.tenants.tenancy import defaults as stored
+from analytics_box.tenants.tenancy import rules
+from analytics_box.tenants.tenancy.defaults import VisitorIds
+from analytics_box.web.page.visit import Again, Answer, Page, Visit, Visitor
+
+HOME = "/settings/defaults"
+_MODES: dict[str, VisitorIds] = {"auto": "auto", "cookieless": "cookieless"}
+
+
+async def defaults(visit: Visitor) -> Page:
+    """GET /settings/defaults."""
+    return await defaults_page(visit, Again())
+
+
+async def save(visit: Visitor) -> Answer:
+    """POST /settings/defaults."""
+    form = await visit.form()
+
+    async def store() -> str:
+        given = GivenDefaults(
+            invitationRole=rules.invited(form.get("role", "")),
+            visitorIdMode=_MODES.get(form.get("mode", "")),
+            dataRetentionDays=_days(form.get("days", "").strip()),
+        )
+        await procedures.store(visit.call, visit.person.organization_id, visit.call.by, given)
+        return f"{HOME}?done=saved"
+
+    return await visit.submit(store, defaults_page, values=form)
+
+
+async def defaults_page(visit: Visit, again: Again) -> Page:
+    """The page, with what is wrong with its form."""
+    person = visit.person
+    found = await visit.call.read(lambda db: stored.of(db, person.organization_id))
+    return visit.settings_page(
+        "defaults.html",
+        "defaults",
+        again=again,
+        values={
+            "role": found.invitation_role,
+            "mode": found.visitor_id_mode,
+            "days": str(found.data_retention_days or ""),
+        },
+        roles=rules.INVITED,
+        editable=rules.may(person.role, "update"),
+        done=texts.Defaults.done.get(visit.asked("done"), "") if again.code == 200 else "",
+    )
+
+
+def _days(text: str) -> int | None:
+    if not text:
+        return None
+    if not (text.isascii() and text.isdecimal() and len(text) <= 4 and 1 <= int(text) <= 3_650):
+        raise BadRequest.about("days", texts.Defaults.retention_wrong)
+    return int(text)

@@ -1,0 +1,115 @@
+"""The procedures `config.listDomains`, `addDomain`, `verifyDomain` and `removeDomain` (scope manage:config)."""
+
+from datetime import datetime
+from typing import Literal
+
+from msgspec import Struct
+
+from analytics_box.base.outgoing.askers import member_of
+from analytics_box.base.outgoing.client import Clients
+from analytics_box.tenants.configuration import domains
+from analytics_box.tenants.configuration.rules import Domain, ProvenBy
+from analytics_box.tenants.tenancy.acting import acting
+from analytics_box.tenants.tenancy.messages import OfOrganization, Success, Text, date
+from analytics_box.web.call import Call
+
+CHECKS = 10  # looks at TXT records by one caller per 60 s
+
+
+class NewDomain(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of config.addDomain. `withoutProof` is for the administrator of the box."""
+
+    domain: Text
+    organizationId: Text | None = None
+    withoutProof: bool = False
+
+
+class OfDomain(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input that names a domain."""
+
+    domainId: Text
+    organizationId: Text | None = None
+
+
+class TextRecord(Struct, frozen=True):
+    """The DNS record that proves a domain."""
+
+    type: Literal["TXT"]
+    name: str
+    value: str
+
+
+class DomainShown(Struct, frozen=True):
+    """A domain as procedures answer with it. `error` says why the latest check did not prove it.
+
+    A verified domain belongs to this organization alone. With links.addDomain short links are served on it, with
+    statusPage.update a status page.
+    """
+
+    id: str
+    organizationId: str
+    domain: str
+    status: Literal["pending", "verified"]
+    record: TextRecord
+    createdAt: datetime
+    checkedAt: datetime | None
+    verifiedAt: datetime | None
+    verifiedBy: ProvenBy | None
+    error: str | None
+
+
+async def list_domains(call: Call, given: OfOrganization) -> list[DomainShown]:
+    """config.listDomains: by name. Raises Forbidden."""
+    organization_id, by = acting(call, given.organizationId)
+    return [shown(one) for one in await call.read(lambda db: domains.of(db, organization_id, by))]
+
+
+async def add_domain(call: Call, given: NewDomain) -> DomainShown:
+    """config.addDomain: claim a domain; its TXT record then proves it. Raises Forbidden, BadRequest or Conflict."""
+    organization_id, by = acting(call, given.organizationId)
+    own = domains.own_hosts(call.parts.settings)
+    made = await call.write(
+        lambda db: domains.claim(
+            db, organization_id, by, given=given.domain, own_hosts=own, without_proof=given.withoutProof
+        )
+    )
+    return shown(made)
+
+
+async def verify_domain(call: Call, given: OfDomain) -> DomainShown:
+    """config.verifyDomain: look at the TXT record now. Raises Forbidden, NotFound, Conflict or RateLimited."""
+    return shown(await check_now(call, given.domainId, given.organizationId))
+
+
+async def check_now(call: Call, domain_id: str, organization_id: str | None = None) -> Domain:
+    """Look at a domain's TXT record and store what was found. Raises Forbidden, NotFound, Conflict or RateLimited."""
+    organization_id, by = acting(call, organization_id)
+    domain = await call.read(lambda db: domains.existing_for(db, domain_id, organization_id, by))
+    if domain.proven_at is not None:
+        return domain
+    call.parts.limits.take("domain checks", call.identity.limit_name, CHECKS)
+    found = await domains.look_up(call.parts[Clients].of(member_of(organization_id)), domain)
+    return await call.write(lambda db: domains.store_check(db, domain, by, found))
+
+
+async def remove_domain(call: Call, given: OfDomain) -> Success:
+    """config.removeDomain. Raises Forbidden or NotFound."""
+    organization_id, by = acting(call, given.organizationId)
+    await call.write(lambda db: domains.remove(db, organization_id, by, given.domainId))
+    return Success()
+
+
+def shown(domain: Domain) -> DomainShown:
+    """A domain for an answer."""
+    return DomainShown(
+        id=domain.id,
+        organizationId=domain.organization_id,
+        domain=domain.domain,
+        status="pending" if domain.proven_at is None else "verified",
+        record=TextRecord("TXT", domain.record, domain.token),
+        createdAt=date(domain.created_at),
+        checkedAt=date(domain.checked_at) if domain.checked_at is not None else None,
+        verifiedAt=date(domain.proven_at) if domain.proven_at is not None else None,
+        verifiedBy=domain.proven_by,
+        error=domain.check_error,
+    )

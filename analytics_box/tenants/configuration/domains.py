@@ -1,0 +1,135 @@
+"""Claiming, proving and removing domains: each verb writes its row and audit entry in the caller's transaction.
+
+A domain is proven by a TXT record that only its owner can make, or added by whoever runs the box (security: link and
+status domains).
+"""
+
+from collections.abc import Collection
+from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from analytics_box.base import audit, errors, ids
+from analytics_box.base.acting import By
+from analytics_box.base.errors import Conflict
+from analytics_box.base.outgoing.client import Client
+from analytics_box.base.outgoing.failures import Failed
+from analytics_box.base.settings import Settings
+from analytics_box.base.store.db import Connection
+from analytics_box.tenants.configuration import rows, rules
+from analytics_box.tenants.configuration.rules import Domain
+from analytics_box.tenants.tenancy import access
+
+_SUBJECT: Final = "domain"
+
+
+class Found(Struct, frozen=True):
+    """What a look at the TXT record found; without an error it proves the domain."""
+
+    error: str = ""
+
+
+def own_hosts(settings: Settings) -> frozenset[str]:
+    """The hosts that the box itself answers on."""
+    return rules.hosts_of((settings.public_url, settings.tracker_url, settings.host))
+
+
+def of(db: Connection, organization_id: str, by: By) -> list[Domain]:
+    """The organization's domains by name. Raises Forbidden."""
+    access.check(db, organization_id, by, "read")
+    return rows.domains_of(db, organization_id)
+
+
+def existing(db: Connection, domain_id: str, organization_id: str) -> Domain:
+    """Raises NotFound for an unknown domain and for one of another organization."""
+    found = rows.find(db, domain_id)
+    if found is None or found.organization_id != organization_id:
+        raise errors.NotFound.of("domain", domain_id)
+    return found
+
+
+def existing_for(db: Connection, domain_id: str, organization_id: str, by: By) -> Domain:
+    """Find a domain for somebody who may change it. Raises Forbidden or NotFound."""
+    access.check(db, organization_id, by, "update")
+    return existing(db, domain_id, organization_id)
+
+
+def claim(
+    db: Connection, organization_id: str, by: By, *, given: str, own_hosts: Collection[str], without_proof: bool
+) -> Domain:
+    """Put a domain on the list. Without proof it counts at once, which only whoever runs the box may say.
+
+    Raises Forbidden, BadRequest or Conflict.
+    """
+    access.check(db, organization_id, by, "update")
+    if without_proof and not access.administers(db, by):
+        raise errors.Forbidden("Only the administrator of this box can add a domain without proof")
+    domain = rules.clean_domain(given, own_hosts)
+    if len(rows.domains_of(db, organization_id)) >= rules.MOST_DOMAINS:
+        raise Conflict.full(
+            "domains",
+            rules.MOST_DOMAINS,
+            f"An organization can have up to {rules.MOST_DOMAINS} domains; remove one first",
+        )
+    if rows.owner(db, domain) not in {None, organization_id}:
+        raise Conflict(rows.TAKEN)
+    made = Domain(
+        id=ids.new_id(),
+        organization_id=organization_id,
+        domain=domain,
+        token=f"analytics-box-{ids.base62(32)}",
+        created_at=by.now,
+        proven_at=by.now if without_proof else None,
+        proven_by="administrator" if without_proof else None,
+    )
+    rows.insert(db, made)
+    detail = {"domain": domain, "proven": without_proof}
+    audit.record(db, by, organization_id, "created", _SUBJECT, made.id, detail)
+    return made
+
+
+async def look_up(client: Client, domain: Domain) -> Found:
+    """Whether the TXT record is there."""
+    try:
+        client.fence.check_name(domain.record)
+        texts = await client.resolver.texts(domain.record)
+    except Failed as why:
+        return Found(str(why))
+    if domain.token in (text.strip() for text in texts):
+        return Found()
+    if texts:
+        return Found(f"The TXT record at {domain.record} has another value")
+    return Found(f"There is no TXT record at {domain.record} yet; a new one can take a while to be seen")
+
+
+def store_check(db: Connection, domain: Domain, by: By, found: Found) -> Domain:
+    """Store what a look at the record found. Raises NotFound, or Conflict when another organization was first."""
+    access.check(db, domain.organization_id, by, "update")
+    now = existing(db, domain.id, domain.organization_id)
+    if now.proven_at is not None:
+        return now
+    if found.error:
+        rows.set_checked(db, now.id, at=by.now, error=found.error)
+        return replace(now, checked_at=by.now, check_error=found.error)
+    if rows.owner(db, now.domain) not in {None, now.organization_id}:
+        raise Conflict(rows.TAKEN)
+    rows.set_proven(db, now.id, at=by.now, by="dns")
+    detail = {"domain": now.domain, "proven": {"before": False, "after": True}}
+    audit.record(db, by, now.organization_id, "updated", _SUBJECT, now.id, detail)
+    return replace(now, checked_at=by.now, check_error=None, proven_at=by.now, proven_by="dns")
+
+
+def remove(db: Connection, organization_id: str, by: By, domain_id: str) -> Domain:
+    """The organization has the domain no longer. Raises Forbidden or NotFound."""
+    access.check(db, organization_id, by, "update")
+    found = existing(db, domain_id, organization_id)
+    rows.delete(db, found.id)
+    detail = {"domain": found.domain, "proven": found.proven_at is not None}
+    audit.record(db, by, organization_id, "deleted", _SUBJECT, found.id, detail)
+    return found
+
+
+def owns(db: Connection, organization_id: str, domain: str) -> bool:
+    """Whether the organization has proven this very domain."""
+    return rows.owner(db, domain) == organization_id

@@ -1,0 +1,207 @@
+"""The pages under /settings/integrations: alert channels, and whether mail can be sent.
+
+They do what the procedures do, by the same functions.
+"""
+
+from functools import partial
+from typing import Literal
+
+from litestar.params import FromPath
+
+from analytics_box.base import errors, texts
+from analytics_box.base.notify.change import Tools
+from analytics_box.base.notify.kinds.kind import Config, Field, Kind
+from analytics_box.base.notify.kinds.table import KINDS
+from analytics_box.base.notify.mail import Mailer
+from analytics_box.base.notify.rules import Channel
+from analytics_box.base.store.db import Connection
+from analytics_box.tenants.configuration import calls as configuration_calls
+from analytics_box.tenants.configuration import channel_calls as procedures
+from analytics_box.tenants.configuration import channels
+from analytics_box.tenants.configuration.channel_calls import ChangedChannel, NewChannel, OfChannel
+from analytics_box.tenants.configuration.channel_view import row
+from analytics_box.tenants.tenancy import access, rules
+from analytics_box.web.page.typed import web_address
+from analytics_box.web.page.visit import Again, Answer, Page, Visit, Visitor
+
+HOME = "/settings/integrations"
+Confirmed = Literal["delete", "rotate"]
+
+
+async def integrations(visit: Visitor) -> Page:
+    """GET /settings/integrations."""
+    return await integrations_page(visit, Again(), done=texts.Integrations.done.get(visit.asked("done"), ""))
+
+
+async def new_channel_form(visit: Visitor) -> Page:
+    """GET /settings/integrations/new?type=…: first the kind, then its form."""
+    kind = KINDS.get(visit.asked("type"))
+    if kind is None:
+        return visit.settings_page("channel_kinds.html", "integrations", kinds=list(KINDS.values()))
+    return await _form(visit, Again(), kind=kind)
+
+
+async def add_channel(visit: Visitor) -> Answer:
+    """POST /settings/integrations/new: make the channel; a webhook's secret is on this answer only."""
+    form = await visit.form()
+    kind = KINDS.get(form.get("type", ""))
+    if kind is None:
+        raise errors.BadRequest("Choose one of the kinds on the page")
+    given = NewChannel(type=kind.name, name=form.get("name", ""), config=_config(kind, form))
+    try:
+        made = await procedures.create_channel(visit.call, given)
+    except errors.BadRequest as wrong:
+        return await _form(visit, _again(wrong, form), kind=kind)
+    except errors.Conflict as refused:
+        return await _form(visit, Again(refused.status, form, {}, refused.message), kind=kind)
+    if made.secret is None:
+        return visit.go(f"{HOME}?done=added")
+    return _secret(visit, texts.Integrations.made_title, made.channel.name, made.secret)
+
+
+async def edit_channel_form(visit: Visitor, channel_id: FromPath[str]) -> Page:
+    """GET /settings/integrations/{id}. Raises NotFound."""
+    channel, config = await _find(visit, channel_id)
+    return await _form(visit, Again(), kind=KINDS[channel.kind], channel=channel, config=config)
+
+
+async def save_channel(visit: Visitor, channel_id: FromPath[str]) -> Answer:
+    """POST /settings/integrations/{id}. Raises NotFound."""
+    form = await visit.form()
+    channel, config = await _find(visit, channel_id)
+    kind = KINDS[channel.kind]
+    given = ChangedChannel(channelId=channel_id, name=form.get("name", ""), config=_config(kind, form))
+
+    async def save() -> str:
+        await procedures.update_channel(visit.call, given)
+        return f"{HOME}?done=saved"
+
+    again = partial(_form, kind=kind, channel=channel, config=config)
+    return await visit.submit(save, again, values=form)
+
+
+async def confirm(visit: Visitor, channel_id: FromPath[str], action: FromPath[str]) -> Page:
+    """GET /settings/integrations/{id}/{delete or rotate}: are you sure? Raises NotFound."""
+    channel, _ = await _find(visit, channel_id)
+    words = texts.Integrations
+    match action:
+        case "delete":
+            title, text = words.delete_title, words.delete_text
+        case "rotate" if KINDS[channel.kind].new_secret is not None:
+            title, text = words.rotate, words.rotate_text
+        case _:
+            raise errors.NotFound("There is no such page")
+    return visit.confirm(
+        "integrations",
+        title=title,
+        text=text.format(name=channel.name),
+        action=f"{HOME}/{channel.id}/{action}",
+        back=HOME,
+    )
+
+
+async def act(visit: Visitor, channel_id: FromPath[str], action: FromPath[str]) -> Answer:
+    """POST /settings/integrations/{id}/{test, on, off, delete or rotate}. Raises NotFound."""
+    call, chosen = visit.call, OfChannel(channel_id)
+    match action:
+        case "test":
+            return await _test(visit, channel_id)
+        case "on" | "off":
+            await procedures.update_channel(call, ChangedChannel(channelId=channel_id, enabled=action == "on"))
+            return visit.go(f"{HOME}?done={action}")
+        case "delete":
+            await procedures.delete_channel(call, chosen)
+            return visit.go(f"{HOME}?done=deleted")
+        case "rotate":
+            channel, _ = await _find(visit, channel_id)
+            made = await procedures.rotate_channel_secret(call, chosen)
+            return _secret(visit, texts.Integrations.rotated_title, channel.name, made.secret)
+        case _:
+            raise errors.NotFound("There is no such page")
+
+
+async def test_mail(visit: Visitor) -> Page:
+    """POST /settings/integrations/test-mail: to the reader's own address."""
+    sent = await configuration_calls.test_email(visit.call, configuration_calls.TestEmail())
+    words = texts.Integrations
+    if sent.error is None:
+        return await integrations_page(visit, Again(), done=words.mail_sent.format(email=sent.to))
+    return await integrations_page(visit, Again(general=words.mail_failed.format(error=sent.error)))
+
+
+async def integrations_page(visit: Visit, again: Again, *, done: str = "") -> Page:
+    """The list of channels and the mail server; `general` of a form says what went wrong."""
+    person, by = visit.person, visit.call.by
+
+    def find(db: Connection) -> tuple[channels.Seen, bool]:
+        seen = channels.of(db, visit.parts[Tools], person.organization_id, by)
+        return seen, access.administers(db, by)
+
+    seen, administers = await visit.call.read(find)
+    return visit.settings_page(
+        "integrations.html",
+        "integrations",
+        again=again,
+        channels=[row(channel, person) for channel in seen.channels],
+        editable=rules.may(person.role, "update"),
+        smtp=configuration_calls.smtp(visit.call, administers=administers),
+        administers=administers,
+        email=person.email,
+        done=done,
+    )
+
+
+async def _test(visit: Visit, channel_id: str) -> Page:
+    channel, outcome = await procedures.try_now(visit.call, channel_id)
+    words = texts.Integrations
+    if outcome.error:
+        failed = words.test_failed.format(name=channel.name, error=outcome.error)
+        return await integrations_page(visit, Again(general=failed))
+    return await integrations_page(visit, Again(), done=words.tested.format(name=channel.name))
+
+
+async def _form(
+    visit: Visit, again: Again, *, kind: Kind, channel: Channel | None = None, config: Config | None = None
+) -> Page:
+    config = config or {}
+    shown = {field.name: config.get(field.name, field.default) for field in kind.fields if not field.secret}
+    return visit.settings_page(
+        "channel_form.html",
+        "integrations",
+        again=again,
+        values={"name": channel.name if channel is not None else kind.label, **shown},
+        labels={"name": texts.Integrations.name, **{field.name: field.label for field in kind.fields}},
+        kind=kind,
+        channel=channel,
+        kept=[field.name for field in kind.fields if field.secret and config.get(field.name)],
+        no_mail=kind.by_mail and not visit.parts[Mailer].configured,
+    )
+
+
+def _secret(visit: Visit, title: str, name: str, secret: str) -> Page:
+    return visit.settings_page("channel_secret.html", "integrations", title=title, name=name, secret=secret)
+
+
+async def _find(visit: Visit, channel_id: str) -> tuple[Channel, Config]:
+    own, by, tools = visit.person.organization_id, visit.call.by, visit.parts[Tools]
+    channel = await visit.call.read(lambda db: channels.existing(db, own, by, channel_id))
+    return channel, channels.readable(tools, channel)
+
+
+def _config(kind: Kind, form: dict[str, str]) -> dict[str, str]:
+    """The fields of the form. A secret one that was left empty stays as it is, unless it is to be removed."""
+    given = {field.name: _typed(field, form.get(field.name, "")) for field in kind.fields}
+    kept = [field for field in kind.fields if field.secret and not given[field.name].strip()]
+    for field in kept:
+        if f"remove-{field.name}" not in form:
+            del given[field.name]
+    return given
+
+
+def _typed(field: Field, text: str) -> str:
+    return web_address(text) if field.type == "url" else text
+
+
+def _again(wrong: errors.BadRequest, form: dict[str, str]) -> Again:
+    fields = {detail.field: detail.message for detail in wrong.details}
+    return Again(wrong.status, form, fields, "" if fields else wrong.message)

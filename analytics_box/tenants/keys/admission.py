@@ -1,0 +1,70 @@
+"""Admission of API keys: how many requests one key may make, and how many at once, whatever it asks (wire 0, 11.3).
+
+It stands before the limits of single routes and independent of them. Ingest routes have an allowance of their own,
+so that this one never undercuts theirs; a key with a rate limit of its own has that one for everything.
+"""
+
+from functools import partial
+from typing import Any, Literal, NamedTuple
+
+from analytics_box.base.clock import SECOND, Clock
+from analytics_box.base.errors import RateLimited
+from analytics_box.base.identity import Key
+from analytics_box.base.limits import WINDOW, Allowance, Limits
+from analytics_box.base.settings import Settings
+
+Family = Literal["api", "ingest"]
+
+
+class _Most(NamedTuple):
+    """What one key may do on a family of routes: requests per 60 seconds, and in flight. 0 is unlimited."""
+
+    requests: int
+    in_flight: int
+
+
+class Admission:
+    """Counts the requests in flight of each key. The front lets a request go when it is answered."""
+
+    def __init__(self, clock: Clock, limits: Limits, settings: Settings) -> None:
+        self._clock = clock
+        self._limits = limits
+        self._most: dict[Family, _Most] = {
+            "api": _Most(settings.limit_key, settings.limit_key_in_flight),
+            "ingest": _Most(settings.limit_key_events, settings.limit_key_events_in_flight),
+        }
+        self._in_flight: dict[tuple[Family, str], int] = {}
+
+    def enter(self, scope: dict[str, Any], key: Key, family: Family) -> Allowance | None:
+        """Let a request of this key in, and note in its scope how it leaves. Raises RateLimited."""
+        most = self._most[family]
+        name = (family, key.id)
+        running = self._in_flight.get(name, 0)
+        if most.in_flight and running >= most.in_flight:
+            raise RateLimited(
+                "Too many concurrent API key requests",
+                limit=most.in_flight,
+                reset=self._clock.now() + SECOND,
+                retry_after=1,
+            )
+        rate = key.rate
+        allowance = (
+            self._limits.take(family, key.id, most.requests, window=WINDOW)
+            if rate is None
+            else self._limits.take(f"key {rate.window}", key.id, rate.max, window=rate.window)
+        )
+        self._in_flight[name] = running + 1
+        scope["leave"] = partial(self._leave, name)  # for the front
+        return allowance
+
+    def _leave(self, name: tuple[Family, str]) -> None:
+        """A request that was let in is over."""
+        left = self._in_flight[name] - 1
+        if left:
+            self._in_flight[name] = left
+        else:
+            del self._in_flight[name]
+
+    def in_flight(self, key_id: str) -> int:
+        """How many requests of a key are being answered."""
+        return sum(count for (_, name), count in self._in_flight.items() if name == key_id)

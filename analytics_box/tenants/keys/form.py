@@ -1,0 +1,179 @@
+"""The form of an API key: from what is typed and ticked to what is wanted, and back. Pure but for the time zone.
+
+Fields: name, description, tags, type (of a new key), scope:<scope>, reach (all or some), website:<id>,
+own:<id>:<scope> (what the key may do on that website beyond the rest), expires and expires_at (a day and a time of the
+person's zone), max, window and unlimited (its own limit, and whether that rests).
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, date, datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+from msgspec import Struct
+
+from analytics_box.base import texts
+from analytics_box.base.errors import BadRequest
+from analytics_box.base.identity import SCOPES, Person, Role, Scope
+from analytics_box.tenants.keys import rules
+from analytics_box.tenants.keys.rules import KeyType, RateLimit, Record, Wanted
+from analytics_box.tenants.websites.rules import Website
+from analytics_box.web.permission import OF_ORGANIZATION
+
+SCOPE_FIELD, WEBSITE_FIELD, OWN_FIELD = "scope:", "website:", "own:"  # followed by what the checkbox stands for
+OF_ONE_WEBSITE = tuple(scope for scope in SCOPES if scope not in OF_ORGANIZATION)
+MINUTE = 60  # seconds
+
+
+class Choice(Struct, frozen=True):
+    """A checkbox of the form."""
+
+    field: str
+    name: str
+    text: str
+    on: bool
+    open: bool = True
+
+
+class Group(Struct, frozen=True):
+    """Checkboxes that belong together."""
+
+    title: str
+    choices: tuple[Choice, ...]
+
+    @property
+    def any_on(self) -> bool:
+        """Whether one of them is ticked."""
+        return any(choice.on for choice in self.choices)
+
+
+class Form(Struct, frozen=True):
+    """What the form offers: scopes in groups, the websites, and further scopes for each of these."""
+
+    groups: tuple[Group, ...]
+    sites: tuple[Choice, ...]
+    own: tuple[Group, ...]
+
+
+def offered(fields: Mapping[str, str], websites: Sequence[Website], role: Role, record: Record | None) -> Form:
+    """The checkboxes, ticked as these fields say; what the role may not give is closed.
+
+    A website that the key names and that is gone stays a choice, because it may be restored.
+    """
+    words = texts.ApiKeys
+    named = {site.id: (site.domain, site.name) for site in websites}
+    if record is not None:
+        named |= {gone: (gone, words.gone) for gone in rules.websites_of(record.resources) if gone not in named}
+
+    def choice(field: str, scope: Scope) -> Choice:
+        grant = rules.may_edit_scopes(role) or scope in rules.MEMBER_SCOPES
+        return Choice(field, scope, words.scopes[scope], on=field in fields, open=grant)
+
+    return Form(
+        groups=tuple(
+            Group(title, tuple(choice(f"{SCOPE_FIELD}{scope}", scope) for scope in scopes))
+            for title, scopes in words.groups
+        ),
+        sites=tuple(
+            Choice(f"{WEBSITE_FIELD}{site}", domain, name, on=f"{WEBSITE_FIELD}{site}" in fields)
+            for site, (domain, name) in named.items()
+        ),
+        own=tuple(
+            Group(domain, tuple(choice(f"{OWN_FIELD}{site}:{scope}", scope) for scope in OF_ONE_WEBSITE))
+            for site, (domain, _) in named.items()
+        ),
+    )
+
+
+def fields_of(record: Record, person: Person) -> dict[str, str]:
+    """A form filled in with what a key is."""
+    key = rules.key_of(record)
+    fields = {
+        "name": record.name,
+        "description": record.description,
+        "tags": ", ".join(record.tags),
+        "type": record.type,
+        "reach": "all" if key.websites is None else "some",
+        **{f"{SCOPE_FIELD}{scope}": "on" for scope in key.scopes},
+        **{f"{WEBSITE_FIELD}{website}": "on" for website in key.websites or ()},
+        **{f"{OWN_FIELD}{website}:{scope}": "on" for website, scopes in key.own.items() for scope in scopes},
+        **_expiry_fields(record.expires_at, person),
+    }
+    rate = record.ratelimit
+    if rate is not None:
+        fields |= {"max": str(rate.max), "window": str(rate.window)} | ({} if rate.enabled else {"unlimited": "on"})
+    return fields
+
+
+def wanted(fields: Mapping[str, str], person: Person, before: Record | None = None) -> Wanted:
+    """What a posted form asks for; `before` is the key that it edits. Raises BadRequest, which names the field."""
+    scopes = tuple(scope for scope in SCOPES if f"{SCOPE_FIELD}{scope}" in fields)
+    some = fields.get("reach") == "some"
+    own = _own_scopes(fields)
+    if not scopes and not (some and own):
+        raise BadRequest.about("scopes", texts.ApiKeys.no_scope)
+    websites = {name.removeprefix(WEBSITE_FIELD) for name in fields if name.startswith(WEBSITE_FIELD)}
+    if some and not websites:
+        raise BadRequest.about("websites", texts.ApiKeys.no_website)
+    if some and own.keys() - websites:
+        raise BadRequest.about("own", texts.ApiKeys.own_unreached)
+    further = {f"{rules.WEBSITE}{website}": held for website, held in own.items()}
+    return Wanted(
+        name=fields.get("name", ""),
+        description=fields.get("description", ""),
+        type=before.type if before is not None else _type(fields),
+        scopes=scopes,
+        resources={**rules.resources_for(scopes, websites if some else None), **further},
+        tags=tuple(tag for tag in (each.strip() for each in fields.get("tags", "").split(",")) if tag),
+        ratelimit=_rate(fields),
+        expires_at=_expiry(fields, person, before),
+    )
+
+
+def _own_scopes(fields: Mapping[str, str]) -> dict[str, tuple[Scope, ...]]:
+    """What is ticked for single websites, by website id."""
+    websites = {name.split(":", 2)[1] for name in fields if name.startswith(OWN_FIELD) and name.count(":") >= 2}
+    ticked = {
+        website: tuple(scope for scope in OF_ONE_WEBSITE if f"{OWN_FIELD}{website}:{scope}" in fields)
+        for website in websites
+    }
+    return {website: scopes for website, scopes in ticked.items() if scopes}
+
+
+def _type(fields: Mapping[str, str]) -> KeyType:
+    return next((one for one in rules.TYPES if one == fields.get("type")), "user")
+
+
+def _rate(fields: Mapping[str, str]) -> RateLimit | None:
+    most, window = fields.get("max", "").strip(), fields.get("window", "").strip() or str(MINUTE)
+    if not most:
+        return None
+    if not (most.isascii() and most.isdigit() and window.isascii() and window.isdigit()):
+        raise BadRequest.about("ratelimit", texts.ApiKeys.no_number)
+    return RateLimit(enabled="unlimited" not in fields, max=int(most[:9]), window=int(window[:9]))
+
+
+def _expiry_fields(expires_at: int | None, person: Person) -> dict[str, str]:
+    """The end of a key as a day and a time; midnight is the end of the day before."""
+    if expires_at is None:
+        return {}
+    end = datetime.fromtimestamp(expires_at / 1000, UTC).astimezone(ZoneInfo(person.time_zone))
+    if end.time() == time():
+        return {"expires": (end.date() - timedelta(days=1)).isoformat()}
+    return {"expires": end.date().isoformat(), "expires_at": f"{end:%H:%M}"}
+
+
+def _expiry(fields: Mapping[str, str], person: Person, before: Record | None) -> int | None:
+    """A time of that day in the person's zone, or its end. What is left as it was stays to the millisecond."""
+    given = {name: fields.get(name, "").strip() for name in ("expires", "expires_at")}
+    given = {name: text for name, text in given.items() if text}
+    if before is not None and given == _expiry_fields(before.expires_at, person):
+        return before.expires_at
+    if not given:
+        return None
+    try:
+        day = date.fromisoformat(given.get("expires", ""))
+        at = time.fromisoformat(given["expires_at"]) if "expires_at" in given else None
+        when = datetime.combine(day + timedelta(days=1), time()) if at is None else datetime.combine(day, at)
+        return int(when.replace(tzinfo=ZoneInfo(person.time_zone)).timestamp() * 1000)
+    except (ValueError, OverflowError) as wrong:
+        raise BadRequest.about("expires", texts.ApiKeys.no_date) from wrong

@@ -1,0 +1,157 @@
+"""Pages of API keys under /settings/keys: list, form, switching off and on, the secret shown once, confirmations.
+
+They do what the procedures do, by the same functions.
+"""
+
+from typing import Literal
+
+from litestar.params import FromPath
+
+from analytics_box.base import errors, texts
+from analytics_box.base.errors import BadRequest
+from analytics_box.tenants.keys import calls as procedures
+from analytics_box.tenants.keys import change, examples, form, rows, rules, view
+from analytics_box.tenants.keys.messages import ById, ChangedKey
+from analytics_box.tenants.keys.ring import KeyRing
+from analytics_box.tenants.keys.rules import Record
+from analytics_box.tenants.keys.view import KeyShown
+from analytics_box.tenants.websites.directory import Directory
+from analytics_box.web.page.templates import field_errors
+from analytics_box.web.page.visit import Again, Answer, Page, Visit, Visitor
+
+Ending = Literal["rotate", "revoke", "delete"]
+
+HOME = "/settings/keys"
+FIELDS = {"expiresAt": "expires", "resources": "websites", "ratelimit": "max"}  # where the form shows what is wrong
+
+
+async def key_list(visit: Visitor) -> Page:
+    """GET /settings/keys."""
+    organization_id = visit.person.organization_id
+    records = await visit.call.read(lambda db: rows.of(db, organization_id))
+    return visit.settings_page(
+        "keys.html",
+        "keys",
+        keys=[_shown(visit, record) for record in records],
+        may_make=visit.person.may("member"),
+        may_end=rules.may_edit_scopes(visit.person.role),
+        done=texts.ApiKeys.done.get(visit.asked("done"), ""),
+    )
+
+
+async def new_key_form(visit: Visitor) -> Page:
+    """GET /settings/keys/new."""
+    return _form(visit, Again(values={"reach": "all", "type": "user"}))
+
+
+async def add_key(visit: Visitor) -> Page:
+    """POST /settings/keys/new: make the key and show its secret this once."""
+    fields = await visit.form()
+    try:
+        visit.saves()
+        wanted = form.wanted(fields, visit.person)
+        key, secret = await procedures.make(visit.call, wanted, visit.person.organization_id)
+    except BadRequest as wrong:
+        errors = field_errors(wrong)
+        return _form(visit, Again(wrong.status, fields, errors, "" if errors else wrong.message))
+    return await _secret_page(visit, key.id, secret, title=texts.ApiKeys.made_title)
+
+
+async def edit_key_form(visit: Visitor, key_id: FromPath[str]) -> Page:
+    """GET /settings/keys/{id}. Raises NotFound and Conflict."""
+    record = await _record(visit, key_id, working=True)
+    return _form(visit, Again(values=form.fields_of(record, visit.person)), record)
+
+
+async def edit_key(visit: Visitor, key_id: FromPath[str]) -> Answer:
+    """POST /settings/keys/{id}. Raises NotFound and Conflict."""
+    fields, record = await visit.form(), await _record(visit, key_id, working=True)
+
+    async def save() -> str:
+        await procedures.change_as(visit.call, key_id, lambda before: form.wanted(fields, visit.person, before))
+        return f"{HOME}?done=updated"
+
+    async def page(visit: Visit, again: Again) -> Page:
+        return _form(visit, again, record)
+
+    return await visit.submit(save, page, values=fields)
+
+
+async def confirm(visit: Visitor, key_id: FromPath[str], ending: FromPath[str]) -> Page:
+    """GET /settings/keys/{id}/{rotate, revoke or delete}: what will happen, and to which key. Raises NotFound."""
+    wanted = _ending(ending)
+    record = await _record(visit, key_id, working=wanted != "delete")
+    return visit.settings_page(
+        "key_confirm.html", "keys", key=_shown(visit, record), ending=wanted, words=texts.ApiKeys.endings[wanted]
+    )
+
+
+async def end_key(visit: Visitor, key_id: FromPath[str], ending: FromPath[str]) -> Answer:
+    """POST /settings/keys/{id}/{rotate, revoke, delete, disable or enable}. Raises NotFound and Conflict.
+
+    Disabling can be undone, so nobody is asked twice.
+    """
+    call, given = visit.call, ById(key_id)
+    if ending in {"disable", "enable"}:
+        await procedures.update(call, ChangedKey(key_id, enabled=ending == "enable"))
+        return visit.go(f"{HOME}?done={ending}d#key-{key_id}")
+    match _ending(ending):
+        case "rotate":
+            rotated = await procedures.rotate(call, given)
+            return await _secret_page(visit, key_id, rotated.secret, title=texts.ApiKeys.rotated_title)
+        case "revoke":
+            await procedures.revoke(call, given)
+            return visit.go(f"{HOME}?done=revoked")
+        case "delete":
+            await procedures.delete(call, given)
+            return visit.go(f"{HOME}?done=deleted")
+
+
+async def _secret_page(visit: Visit, key_id: str, secret: str, *, title: str) -> Page:
+    record = await _record(visit, key_id, working=False)
+    websites = [site.id for site in visit.parts[Directory].of(visit.person.organization_id)]
+    return visit.settings_page(
+        "key_secret.html",
+        "keys",
+        title=title,
+        name=record.name,
+        secret=secret,
+        examples=examples.of(rules.key_of(record), websites, secret, visit.parts.settings),
+    )
+
+
+def _form(visit: Visit, again: Again, record: Record | None = None) -> Page:
+    """The form of a new key, or of one that there is."""
+    person, websites = visit.person, visit.parts[Directory].of(visit.person.organization_id)
+    wrong = {FIELDS.get(name, name): message for name, message in again.wrong.items()}
+    return visit.settings_page(
+        "key_form.html",
+        "keys",
+        again=Again(again.code, again.values, wrong, again.general),
+        key=record,
+        form=form.offered(again.values, websites, person.role, record),
+        types=rules.TYPES,
+        zone=person.time_zone,
+        usual=visit.parts.settings.limit_key,
+    )
+
+
+async def _record(visit: Visit, key_id: str, *, working: bool) -> Record:
+    find, organization_id = (change.changeable if working else change.find), visit.person.organization_id
+    _, record = await visit.call.read(lambda db: find(db, key_id, organization_id))
+    return record
+
+
+def _shown(visit: Visit, record: Record) -> KeyShown:
+    parts, person = visit.parts, visit.person
+    names = {site.id: site.name for site in parts[Directory].of(person.organization_id)}
+    return view.key_shown(
+        record, names=names, used=parts[KeyRing].last_used(record.id), person=person, now=visit.call.now
+    )
+
+
+def _ending(text: str) -> Ending:
+    for ending in ("rotate", "revoke", "delete"):
+        if text == ending:
+            return ending
+    raise errors.NotFound("There is nothing at this address")

@@ -1,0 +1,218 @@
+"""What an API key may be, and who may give it what (spec 2.1, 2.2; wire 10.2). Pure."""
+
+from collections.abc import Collection, Mapping
+from typing import Literal, get_args
+
+from msgspec import Struct
+
+from analytics_box.base import ids, names
+from analytics_box.base.errors import BadRequest, Forbidden
+from analytics_box.base.identity import Key, Rate, Role, Scope
+
+START_LENGTH = 8  # characters of the secret that may be shown (wire 10.2)
+GLOBAL = "global"
+WEBSITE = "website:"  # followed by a website's id
+MOST_NAME, MOST_DESCRIPTION, MOST_TAG = 100, 500, 50  # characters
+MOST_TAGS, MOST_RESOURCES = 10, 100
+LONGEST_WINDOW = 86_400  # seconds
+
+KeyType = Literal["user", "sdk", "automation"]
+TYPES: tuple[KeyType, ...] = get_args(KeyType)
+Resources = Mapping[str, tuple[Scope, ...]]
+
+ADMINISTRATORS = ("admin", "owner")
+MEMBER_SCOPES = frozenset({"read:data", "track:events", "read:links", "read:monitors", "read:status_pages"})
+
+
+class RateLimit(Struct, frozen=True, forbid_unknown_fields=True):
+    """A key's own limit: `max` requests per `window` seconds, as long as it is enabled."""
+
+    enabled: bool
+    max: int
+    window: int
+
+
+class Wanted(Struct, frozen=True, kw_only=True):
+    """What somebody wants a key to be. `resources` is "global" or "website:<id>" to further scopes; times: UTC ms."""
+
+    name: str
+    scopes: tuple[Scope, ...]
+    resources: Resources
+    type: KeyType = "user"
+    description: str = ""
+    tags: tuple[str, ...] = ()
+    ratelimit: RateLimit | None = None
+    expires_at: int | None = None
+
+
+class Record(Struct, frozen=True, kw_only=True):
+    """All that is kept of a key but the digest of its secret. Times are UTC ms."""
+
+    id: str
+    organization_id: str
+    name: str
+    start: str
+    type: KeyType
+    description: str
+    scopes: tuple[Scope, ...]
+    resources: Resources
+    tags: tuple[str, ...]
+    ratelimit: RateLimit | None
+    enabled: bool
+    created_at: int
+    updated_at: int
+    expires_at: int | None = None
+    revoked_at: int | None = None
+    last_used_at: int | None = None
+
+
+def new_record(wanted: Wanted, *, key_id: str, organization_id: str, now: int) -> tuple[Record, str]:
+    """A key and its secret, which exists only here and in the one answer that shows it."""
+    secret = ids.new_key_secret()
+    record = Record(
+        id=key_id,
+        organization_id=organization_id,
+        name=wanted.name,
+        start=secret[:START_LENGTH],
+        type=wanted.type,
+        description=wanted.description,
+        scopes=wanted.scopes,
+        resources=wanted.resources,
+        tags=wanted.tags,
+        ratelimit=wanted.ratelimit,
+        enabled=True,
+        created_at=now,
+        updated_at=now,
+        expires_at=wanted.expires_at,
+    )
+    return record, secret
+
+
+def key_of(record: Record) -> Key:
+    """The key as requests meet it. Effective scopes are top-level ∪ global ∪ the resource's own (wire 10.2)."""
+    everywhere = frozenset(record.scopes) | frozenset(record.resources.get(GLOBAL, ()))
+    own = {
+        website: frozenset(scopes) - everywhere
+        for website, scopes in websites_of(record.resources).items()
+        if not everywhere.issuperset(scopes)
+    }
+    rate = record.ratelimit
+    return Key(
+        id=record.id,
+        organization_id=record.organization_id,
+        name=record.name,
+        start=record.start,
+        scopes=everywhere,
+        websites=None if record.resources.get(GLOBAL) else frozenset(websites_of(record.resources)),
+        enabled=record.enabled,
+        expires_at=record.expires_at,
+        revoked_at=record.revoked_at,
+        own=own,
+        rate=Rate(rate.max, rate.window) if rate is not None and rate.enabled else None,
+    )
+
+
+def websites_of(resources: Resources) -> dict[str, tuple[Scope, ...]]:
+    """The scopes of single websites by website id."""
+    return {name.removeprefix(WEBSITE): tuple(scopes) for name, scopes in resources.items() if name.startswith(WEBSITE)}
+
+
+def resources_for(scopes: tuple[Scope, ...], websites: Collection[str] | None) -> dict[str, tuple[Scope, ...]]:
+    """Access to all websites of the organization (None), or to these."""
+    return {GLOBAL: scopes} if websites is None else {f"{WEBSITE}{website}": () for website in sorted(websites)}
+
+
+def check(wanted: Wanted, *, known: Collection[str], now: int | None) -> Wanted:
+    """Check and clean a draft. `known` are ids of websites that it may name; `now` is None if the expiry is an old one.
+
+    Raises BadRequest, which names the field.
+    """
+    name = names.one_line(wanted.name)
+    if not names.is_name(name, MOST_NAME):
+        raise BadRequest.about("name", f"Use 1 to {MOST_NAME} characters")
+    description = wanted.description.strip()
+    if len(description) > MOST_DESCRIPTION:
+        raise BadRequest.about("description", f"Use at most {MOST_DESCRIPTION} characters")
+    tags = tuple(dict.fromkeys(tag.strip() for tag in wanted.tags))
+    if len(tags) > MOST_TAGS or not all(1 <= len(tag) <= MOST_TAG for tag in tags):
+        raise BadRequest.about("tags", f"Use at most {MOST_TAGS} tags of 1 to {MOST_TAG} characters")
+    if not (wanted.scopes or any(wanted.resources.values())):
+        raise BadRequest.about("scopes", "Choose at least one thing that the key may do")
+    _check_resources(wanted.resources, known)
+    if now is not None and wanted.expires_at is not None and wanted.expires_at <= now:
+        raise BadRequest.about("expiresAt", "Choose a time that is still to come")
+    rate = wanted.ratelimit
+    if rate is not None and not (rate.max >= 1 and 1 <= rate.window <= LONGEST_WINDOW):
+        raise BadRequest.about("ratelimit", f"Allow at least 1 request, in 1 to {LONGEST_WINDOW:,} seconds")
+    return Wanted(
+        name=name,
+        scopes=tuple(sorted(set(wanted.scopes))),
+        resources={where: tuple(sorted(set(scopes))) for where, scopes in sorted(wanted.resources.items())},
+        type=wanted.type,
+        description=description,
+        tags=tags,
+        ratelimit=rate,
+        expires_at=wanted.expires_at,
+    )
+
+
+def _check_resources(resources: Resources, known: Collection[str]) -> None:
+    if len(resources) > MOST_RESOURCES:
+        raise BadRequest.about("resources", f"Name at most {MOST_RESOURCES} websites")
+    for name in resources:
+        if name != GLOBAL and not (name.startswith(WEBSITE) and name.removeprefix(WEBSITE) in known):
+            raise BadRequest.about(
+                "resources", "Write global, or website: and the id of a website of this organization"
+            )
+    if not resources.get(GLOBAL) and not websites_of(resources):
+        raise BadRequest.about("resources", "Choose all websites, or at least one")
+
+
+def without(resources: Resources, gone: Collection[str], *, instead: tuple[Scope, ...]) -> dict[str, tuple[Scope, ...]]:
+    """Resource access after scopes were taken away: they go everywhere. A global key stays global by its new scopes."""
+    kept: dict[str, tuple[Scope, ...]] = {
+        name: tuple(scope for scope in scopes if scope not in gone) for name, scopes in resources.items()
+    }
+    if resources.get(GLOBAL) and not kept[GLOBAL]:
+        kept[GLOBAL] = instead
+    return kept
+
+
+def effective(key: Key, resource: str | None, *, within: bool = True) -> frozenset[str]:
+    """The scopes that a key holds on a resource; without one, wherever it reaches (wire 10.2).
+
+    `within` says whether a named website belongs to the key's organization.
+    """
+    if resource is None:
+        return key.scopes
+    if resource == GLOBAL:
+        return key.scopes if key.websites is None else frozenset()
+    website = resource.removeprefix(WEBSITE)
+    if not resource.startswith(WEBSITE) or not within or not key.reaches(website):
+        return frozenset()
+    return key.scopes | key.own.get(website, frozenset())
+
+
+def may_edit_scopes(role: Role) -> bool:
+    """Scope edits, revoke, rotate and delete need owner or admin (wire 10.2)."""
+    return role in ADMINISTRATORS
+
+
+def check_grant(role: Role, wanted: Wanted) -> None:
+    """Nobody hands out more than they may do themselves: members give reading and tracking. Raises Forbidden."""
+    given = {*wanted.scopes, *(scope for scopes in wanted.resources.values() for scope in scopes)}
+    too_much = sorted(given - MEMBER_SCOPES)
+    if too_much and not may_edit_scopes(role):
+        raise Forbidden(f"Your role in this organization is {role}; a key with {', '.join(too_much)} needs admin")
+
+
+State = Literal["works", "expired", "disabled", "revoked"]
+
+
+def state_of(key: Key | Record, now: int) -> State:
+    """What has become of a key."""
+    if key.revoked_at is not None:
+        return "revoked"
+    if not key.enabled:
+        return "disabled"
+    return "expired" if key.expires_at is not None and key.expires_at <= now else "works"

@@ -1,0 +1,157 @@
+"""Invitations over RPC (wire 10.4). For people only; who may invite is decided by organizations.rules."""
+
+from datetime import datetime
+
+from msgspec import Struct
+
+from analytics_box.base import errors, ids
+from analytics_box.base.notify import mail_limits
+from analytics_box.base.notify.mail import Mailer
+from analytics_box.base.store.db import Connection
+from analytics_box.tenants.members import invitations, letters
+from analytics_box.tenants.members.rules import Invitation, Status
+from analytics_box.tenants.tenancy import access, defaults
+from analytics_box.tenants.tenancy.acting import acting
+from analytics_box.tenants.tenancy.messages import Success, Text, date
+from analytics_box.tenants.tenancy.rules import InvitedRole
+from analytics_box.web.call import Call
+
+
+class NewInvitation(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of organizations.createInvitation. Without a role it is the organization's default."""
+
+    email: Text
+    role: InvitedRole | None = None
+    organizationId: Text | None = None
+
+
+class OfInvitations(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of organizations.getPendingInvitations."""
+
+    organizationId: Text | None = None
+    includeExpired: bool = False
+
+
+class OfInvitation(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of organizations.revokeInvitation."""
+
+    invitationId: Text
+    organizationId: Text | None = None
+
+
+class Accepted(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of organizations.acceptInvitation: the token of the link."""
+
+    token: Text
+
+
+class InvitationShown(Struct, frozen=True):
+    """An invitation as procedures answer with it; its secret is not part of it."""
+
+    id: str
+    organizationId: str
+    email: str
+    role: InvitedRole
+    status: Status
+    inviterId: str
+    createdAt: datetime
+    expiresAt: datetime
+
+
+class Invited(Struct, frozen=True):
+    """Output of organizations.createInvitation. `emailed` says whether the link was sent.
+
+    Without a mail server, `url` is the link, which is only returned here. With a mail server it is null: only the
+    invited person gets the link, which proves that the address is theirs.
+    """
+
+    invitation: InvitationShown
+    url: str | None
+    emailed: bool
+
+
+class Joined(Struct, frozen=True):
+    """Output of organizations.acceptInvitation."""
+
+    organizationId: str
+    role: InvitedRole
+
+
+async def create_invitation(call: Call, given: NewInvitation) -> Invited:
+    """organizations.createInvitation: a link that works once, for 7 days.
+
+    Raises BadRequest, Conflict, or RateLimited for a mailbox that got too many.
+    """
+    organization_id, _ = acting(call, given.organizationId)
+    invitation, url, emailed = await invite(call, organization_id, email=given.email, role=given.role)
+    return Invited(shown(invitation, call.now), url, emailed)
+
+
+async def get_pending_invitations(call: Call, given: OfInvitations) -> list[InvitationShown]:
+    """organizations.getPendingInvitations: not answered yet, the newest first."""
+    organization_id, by = acting(call, given.organizationId)
+    found = await call.read(
+        lambda db: invitations.waiting(db, organization_id, by, include_expired=given.includeExpired)
+    )
+    return [shown(one, call.now) for one in found]
+
+
+async def revoke_invitation(call: Call, given: OfInvitation) -> Success:
+    """organizations.revokeInvitation: its link does not work any more. Raises NotFound."""
+    organization_id, by = acting(call, given.organizationId)
+    await call.write(lambda db: invitations.revoke(db, organization_id, by, given.invitationId))
+    return Success()
+
+
+async def accept_invitation(call: Call, given: Accepted) -> Joined:
+    """organizations.acceptInvitation: the caller joins. Raises NotFound, Conflict, or Forbidden for another's link."""
+    person = call.identity.person
+    if person is None:
+        raise errors.Forbidden("Sign in to do this; API keys cannot")
+    joined = await call.write(
+        lambda db: invitations.accept_as(db, given.token, user_id=person.user_id, email=person.email, now=call.now)
+    )
+    return Joined(joined.organization_id, joined.role)
+
+
+async def invite(
+    call: Call, organization_id: str, *, email: str, role: InvitedRole | None
+) -> tuple[Invitation, str | None, bool]:
+    """Create an invitation: the invitation, its link, and whether it was sent.
+
+    With a mail server the link is sent and not returned, so that only its receiver can use it. Without
+    a role it is the organization's default.
+    """
+    _, by = acting(call, organization_id)
+    role = role or (await call.read(lambda db: defaults.of(db, organization_id))).invitation_role
+    secret, by_mail = ids.new_token(), call.parts[Mailer].configured
+
+    def write(db: Connection) -> tuple[Invitation, str]:
+        made = invitations.invite(db, organization_id, by, email=email, role=role, secret=secret, by_mail=by_mail)
+        if by_mail:
+            mail_limits.take(db, "invitation", made[0].email, call.now)
+            if not access.administers(db, by):
+                mail_limits.take_of_caller(db, by.actor, call.now)
+        return made
+
+    invitation, organization = await call.write(write)
+    url = letters.link(call.parts.settings.public_url, secret)
+    if not by_mail:
+        return invitation, url, False
+    inviter = call.identity.person.email if call.identity.person else ""
+    letter = letters.letter(invitation, organization=organization, inviter=inviter, url=url)
+    return invitation, None, await call.parts[Mailer].try_to_send(letter)
+
+
+def shown(invitation: Invitation, now: int) -> InvitationShown:
+    """An invitation for an answer."""
+    return InvitationShown(
+        id=invitation.id,
+        organizationId=invitation.organization_id,
+        email=invitation.email,
+        role=invitation.role,
+        status=invitation.status(now),
+        inviterId=invitation.invited_by,
+        createdAt=date(invitation.created_at),
+        expiresAt=date(invitation.expires_at),
+    )

@@ -1,0 +1,155 @@
+"""Inviting, revoking and accepting: each verb writes its rows and audit entries in the caller's transaction."""
+
+from msgspec import Struct
+
+from analytics_box.base import audit, errors, ids
+from analytics_box.base.acting import By
+from analytics_box.base.errors import Conflict
+from analytics_box.base.store.db import Connection
+from analytics_box.tenants.accounts import rules as account_rules
+from analytics_box.tenants.accounts import users
+from analytics_box.tenants.members import rows
+from analytics_box.tenants.members.rules import KEPT, LIFE, MOST_PENDING, Invitation
+from analytics_box.tenants.tenancy import access, members
+from analytics_box.tenants.tenancy.rules import InvitedRole
+
+
+class Welcome(Struct, frozen=True):
+    """What a valid link leads to. `known` says whether the invited address has an account already.
+
+    `stranded` is an account that belongs to no organization any more, so that nobody can sign in to it.
+    """
+
+    invitation: Invitation
+    organization: str
+    time_zone: str
+    known: bool
+    stranded: bool
+
+
+def invite(
+    db: Connection, organization_id: str, by: By, *, email: str, role: InvitedRole, secret: str, by_mail: bool
+) -> tuple[Invitation, str]:
+    """Ask a user to join; the invitation and the organization's name. `secret` is the link's, which is `by_mail` if
+    only its receiver gets to see it.
+
+    An older unanswered invitation of the same person ends. Raises Forbidden, BadRequest or Conflict.
+    """
+    access.check(db, organization_id, by, "invite")
+    if by.user_id is None:
+        raise errors.Forbidden("Sign in to do this; API keys cannot")
+    email = account_rules.clean_email(email)
+    if any(member.email.lower() == email for member in members.everybody(db, organization_id)):
+        raise Conflict("This person is a member already")
+    waiting = rows.unanswered(db, organization_id)
+    for older in waiting:
+        if older.email.lower() == email:
+            _revoke(db, by, older)
+    if sum(older.status(by.now) == "pending" and older.email.lower() != email for older in waiting) >= MOST_PENDING:
+        raise Conflict.full(
+            "invitations",
+            MOST_PENDING,
+            f"An organization can have up to {MOST_PENDING} invitations waiting; revoke one first",
+        )
+    invitation = Invitation(
+        id=ids.new_id(),
+        organization_id=organization_id,
+        email=email,
+        role=role,
+        invited_by=by.user_id,
+        created_at=by.now,
+        expires_at=by.now + LIFE,
+        by_mail=by_mail,
+    )
+    rows.insert(db, invitation, ids.digest(secret))
+    audit.record(db, by, organization_id, "created", "invitation", invitation.id, {"email": email, "role": role})
+    return invitation, access.existing(db, organization_id).name
+
+
+def revoke(db: Connection, organization_id: str, by: By, invitation_id: str) -> Invitation:
+    """Make a link void. Raises Forbidden, NotFound, or Conflict where it was accepted already."""
+    access.check(db, organization_id, by, "invite")
+    found = rows.find(db, invitation_id)
+    if found is None or found.organization_id != organization_id:
+        raise errors.NotFound.of("invitation", invitation_id)
+    if found.accepted_at is not None:
+        raise Conflict("This invitation was accepted already")
+    if found.revoked_at is None:
+        _revoke(db, by, found)
+    return found
+
+
+def waiting(db: Connection, organization_id: str, by: By, *, include_expired: bool = False) -> list[Invitation]:
+    """Invitations that wait for an answer, the newest first. Raises Forbidden."""
+    access.check(db, organization_id, by, "invite")
+    wanted = {"pending", "expired"} if include_expired else {"pending"}
+    return [one for one in rows.unanswered(db, organization_id) if one.status(by.now) in wanted]
+
+
+def welcome(db: Connection, secret: str, now: int) -> Welcome | None:
+    """What this link leads to; None where it does not work, or no longer."""
+    found = rows.by_digest(db, ids.digest(secret))
+    if found is None or found.status(now) != "pending":
+        return None
+    organization = access.existing(db, found.organization_id)
+    account = users.find(db, found.email)
+    return Welcome(
+        invitation=found,
+        organization=organization.name,
+        time_zone=organization.time_zone,
+        known=account is not None,
+        stranded=account is not None and not members.belongs_somewhere(db, account.id),
+    )
+
+
+def accept_as(db: Connection, secret: str, *, user_id: str, email: str, now: int) -> Invitation:
+    """Somebody with an account joins. Raises NotFound, Forbidden for another person's link, or Conflict."""
+    found = welcome(db, secret, now)
+    if found is None:
+        raise errors.NotFound.of("invitation", None, "This invitation is invalid or no longer works")
+    if found.invitation.email.lower() != email.lower():
+        raise errors.Forbidden("This invitation is for another e-mail address")
+    return _join(db, found.invitation, user_id, now)
+
+
+def accept_new(db: Connection, secret: str, *, password: str, time_zone: str, now: int) -> tuple[Invitation, str]:
+    """Accept an invitation with a new account. Return the invitation and the new user's id.
+
+    The account is unconfirmed if the inviter has seen the link. `password` is an Argon2 hash. Raises NotFound or
+    Conflict.
+    """
+    found = welcome(db, secret, now)
+    if found is None:
+        raise errors.NotFound.of("invitation", None, "This invitation is invalid or no longer works")
+    if found.known:
+        raise Conflict("There is an account with this e-mail address; sign in to accept the invitation")
+    user = users.create(
+        db,
+        email=found.invitation.email,
+        password=password,
+        time_zone=time_zone or found.time_zone,
+        organization_id=found.invitation.organization_id,
+        by=By(f"invitation:{found.invitation.id}", now),
+        confirmed=found.invitation.by_mail,
+    )
+    return _join(db, found.invitation, user.id, now), user.id
+
+
+def sweep(db: Connection, now: int) -> None:
+    """Forget invitations whose time was over long ago."""
+    rows.delete_old(db, ended_before=now - KEPT)
+
+
+def _join(db: Connection, invitation: Invitation, user_id: str, now: int) -> Invitation:
+    by = By(f"user:{user_id}", now, user_id)
+    members.add(db, invitation.organization_id, by, role=invitation.role)
+    rows.set_accepted(db, invitation.id, now)
+    audit.record(db, by, invitation.organization_id, "updated", "invitation", invitation.id, {"accepted": True})
+    return invitation
+
+
+def _revoke(db: Connection, by: By, invitation: Invitation) -> None:
+    rows.set_revoked(db, invitation.id, by.now)
+    audit.record(
+        db, by, invitation.organization_id, "revoked", "invitation", invitation.id, {"email": invitation.email}
+    )

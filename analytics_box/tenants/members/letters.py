@@ -1,0 +1,22 @@
+"""The link of an invitation and the letter that brings it."""
+
+from analytics_box.base.notify.mail import Mail
+from analytics_box.base.texts import Invitations as Words
+from analytics_box.base.urls import url_parts
+from analytics_box.tenants.members.rules import Invitation
+
+
+def link(base_url: str, secret: str) -> str:
+    """Where somebody accepts. Whoever has it can join, so it is shown to the inviter once and stored nowhere."""
+    return f"{base_url}/invitation?token={secret}"
+
+
+def letter(invitation: Invitation, *, organization: str, inviter: str, url: str) -> Mail:
+    """What is sent when the box can send mail."""
+    host = url_parts(url).netloc
+    plain = " ".join(organization.split())
+    return Mail(
+        to=invitation.email,
+        subject=Words.letter_subject,
+        text=Words.letter.format(organization=plain, inviter=inviter, url=url, host=host),
+    )

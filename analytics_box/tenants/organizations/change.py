@@ -1,0 +1,124 @@
+"""Making and changing organizations: each verb writes its rows and audit entries in the caller's transaction."""
+
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from analytics_box.base import audit, errors, ids
+from analytics_box.base.acting import By
+from analytics_box.base.names import slug_of
+from analytics_box.base.outgoing import fences
+from analytics_box.base.outgoing.addresses import Network
+from analytics_box.base.store.db import Connection
+from analytics_box.tenants.organizations import rows, rules
+from analytics_box.tenants.organizations.rules import Plan
+from analytics_box.tenants.tenancy import access, members, private_targets
+from analytics_box.tenants.tenancy import rules as tenancy
+from analytics_box.tenants.tenancy.rules import Organization, Stored
+from analytics_box.tenants.tenancy.sites import new_site
+
+
+class Given(Struct, frozen=True):
+    """New settings of an organization; None leaves what is there. `metadata` is a JSON object, taken as a whole.
+
+    `private_targets` are networks as an administrator enters them: all, none, or a list of addresses and ranges.
+    """
+
+    name: str | None = None
+    slug: str | None = None
+    time_zone: str | None = None
+    plan: Plan | None = None
+    metadata: dict[str, Any] | None = None
+    private_targets: str | None = None
+
+
+def create(
+    db: Connection, by: By, *, most: int, name: str, slug: str | None = None, metadata: dict[str, Any] | None = None
+) -> Stored:
+    """A new organization, owned by the actor, who may have at most `most` unless they administer the box.
+
+    Raises BadRequest, or Conflict for a slug that is taken and beyond the most.
+    """
+    if by.user_id is None:
+        raise errors.Forbidden("Sign in to do this; API keys cannot")
+    if rows.count_of(db, by.user_id) >= most and not access.administers(db, by):
+        raise errors.Conflict.full(
+            "organizations",
+            most,
+            f"You already have {most:,} organizations (organizations_per_user); delete one, or ask the administrator",
+        )
+    clean = tenancy.clean_organization(name)
+    if slug is not None:
+        slug = rules.clean_slug(slug)
+    organization = Organization(
+        id=ids.new_id(),
+        name=clean,
+        slug=slug or free_slug(db, clean),
+        plan="hobby",
+        site=new_site(db, by.now),
+        created_at=by.now,
+    )
+    members.found(db, organization, owner=by.user_id, metadata=rules.metadata_of(metadata or {}))
+    audit.record(db, by, organization.id, "created", "organization", organization.id, {"name": organization.name})
+    return access.existing(db, organization.id)
+
+
+def free_slug(db: Connection, name: str) -> str:
+    """A slug made of the name that no organization has."""
+    slug = slug_of(name, fallback="organization")
+    return slug if not rows.slug_is_taken(db, slug) else f"{slug[:43].rstrip('-')}-{ids.base62(6).lower()}"
+
+
+def update(db: Connection, organization_id: str, by: By, given: Given, allowed: tuple[Network, ...] = ()) -> Stored:
+    """Change settings. The plan and private networks, of which `allowed` may be given, are for the box administrator.
+
+    Raises Forbidden, BadRequest or Conflict.
+    """
+    access.check(db, organization_id, by, "update")
+    before = access.existing(db, organization_id)
+    if given.plan is not None and given.plan != before.plan and not access.administers(db, by):
+        raise errors.Forbidden("Only the administrator of this box can change the plan")
+    if given.private_targets is not None:
+        if not access.administers(db, by):
+            raise errors.Forbidden("Only the administrator of this box can open private networks")
+        open_networks(db, organization_id, by, given.private_targets, allowed)
+    after = replace(
+        before,
+        name=before.name if given.name is None else tenancy.clean_organization(given.name),
+        slug=before.slug if given.slug is None else rules.clean_slug(given.slug),
+        time_zone=before.time_zone if given.time_zone is None else rules.known_zone(given.time_zone),
+        plan=given.plan or before.plan,
+        metadata=before.metadata if given.metadata is None else rules.metadata_of(given.metadata),
+    )
+    changes = {
+        name: {"before": getattr(before, name), "after": getattr(after, name)}
+        for name in ("name", "slug", "time_zone", "plan", "metadata")
+        if getattr(after, name) != getattr(before, name)
+    }
+    if changes:
+        rows.update(db, after)
+        audit.record(db, by, organization_id, "updated", "organization", organization_id, changes)
+    return after
+
+
+def open_networks(db: Connection, organization_id: str, by: By, given: str, allowed: tuple[Network, ...]) -> str:
+    """Set the private networks that an organization may reach. Return the stored text.
+
+    The caller checks the actor's permission and, after the commit, updates the directory. Raises BadRequest.
+    """
+    before = private_targets.of(db, organization_id)
+    try:
+        after = fences.clean(given, allowed) if given.strip().lower() != shown_networks(before) else before
+    except errors.BadRequest as wrong:
+        raise errors.BadRequest.about("privateTargets", wrong.message) from wrong
+    if after != before:
+        private_targets.put(db, organization_id, after)
+        changes = {"privateTargets": {"before": shown_networks(before), "after": shown_networks(after)}}
+        audit.record(db, by, organization_id, "updated", "organization", organization_id, changes)
+    return after
+
+
+def shown_networks(stored: str) -> str:
+    """The private networks of an organization as people read and enter them."""
+    return stored or fences.NONE

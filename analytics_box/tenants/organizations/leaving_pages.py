@@ -1,0 +1,76 @@
+"""Handing an organization over to another member, after its name was typed, and leaving it."""
+
+from analytics_box.base.errors import BadRequest
+from analytics_box.base.notify.change import Tools
+from analytics_box.base.store.db import Connection
+from analytics_box.base.texts import Organizations as Words
+from analytics_box.tenants.organizations.rules import check_name_typed
+from analytics_box.tenants.organizations.settings_page import HOME, organization_page
+from analytics_box.tenants.tenancy import access, members
+from analytics_box.tenants.tenancy.rules import Member, Stored
+from analytics_box.web.page.visit import Again, Answer, Page, Visit, Visitor
+
+
+async def transfer_form(visit: Visitor) -> Page:
+    """GET /settings/organization/transfer: to whom, and are you sure?"""
+    return await _page(visit, Again())
+
+
+async def transfer(visit: Visitor) -> Answer:
+    """POST /settings/organization/transfer: only with the organization's name typed. Raises Forbidden or NotFound."""
+    form, own, by = await visit.form(), visit.person.organization_id, visit.call.by
+
+    def write(db: Connection) -> None:
+        access.check(db, own, by, "transfer")
+        if not form.get("member"):
+            raise BadRequest.about("member", Words.choose_member)
+        check_name_typed(form.get("confirmation", ""), access.existing(db, own).name)
+        members.transfer(db, own, by, form["member"])
+
+    async def save() -> str:
+        await visit.call.write(write)
+        return "/settings/members?done=transferred"
+
+    return await visit.submit(save, _page, values=form)
+
+
+async def leave_form(visit: Visitor) -> Page:
+    """GET /settings/organization/leave: are you sure?"""
+    last = len(visit.person.memberships) == 1
+    return visit.confirm(
+        "organization",
+        title=Words.leave,
+        text=Words.leave_last_text if last else Words.leave_text,
+        action=f"{HOME}/leave",
+        back=HOME,
+    )
+
+
+async def leave(visit: Visitor) -> Answer:
+    """POST /settings/organization/leave."""
+    own, by = visit.person.organization_id, visit.call.by
+
+    async def save() -> str:
+        seal = visit.parts[Tools].seal
+        await visit.call.write(lambda db: members.leave(db, seal, own, by))
+        return "/sites"
+
+    return await visit.submit(save, organization_page)
+
+
+async def _page(visit: Visit, again: Again) -> Page:
+    own, by = visit.person.organization_id, visit.call.by
+
+    def find(db: Connection) -> tuple[Stored, list[Member]]:
+        access.check(db, own, by, "transfer")
+        return access.existing(db, own), members.everybody(db, own)
+
+    stored, everybody = await visit.call.read(find)
+    return visit.settings_page(
+        "organization_transfer.html",
+        "organization",
+        again=again,
+        values={"member": "", "confirmation": ""},
+        organization=stored.name,
+        others=[one for one in everybody if one.user_id != visit.person.user_id],
+    )

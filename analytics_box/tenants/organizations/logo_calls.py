@@ -1,0 +1,50 @@
+"""Logos over RPC (wire 10.4)."""
+
+import base64
+import binascii
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from analytics_box.base.errors import BadRequest
+from analytics_box.tenants.organizations import image, logos
+from analytics_box.tenants.organizations.shown import OrganizationShown, shown
+from analytics_box.tenants.tenancy.acting import acting
+from analytics_box.tenants.tenancy.messages import OfOrganization, Success
+from analytics_box.web.call import Call
+
+
+class NewLogo(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of organizations.uploadLogo. `image` is a PNG, JPEG or WebP picture of at most 512 KB in base64.
+
+    It may be a whole data: URL. What kind of picture it is, is told by its bytes alone.
+    """
+
+    image: Annotated[str, Meta(min_length=1)]
+    organizationId: Annotated[str, Meta(max_length=255)] | None = None
+
+
+async def upload(call: Call, given: NewLogo) -> OrganizationShown:
+    """organizations.uploadLogo: a new logo instead of the one before. Raises Forbidden or BadRequest."""
+    organization_id, by = acting(call, given.organizationId)
+    picture = image.picture(_decoded(given.image))
+    stored = await call.write(lambda db: logos.put(db, organization_id, by, picture))
+    person = call.identity.person
+    return shown(call, stored, person.role_in(organization_id) if person else None)
+
+
+async def delete(call: Call, given: OfOrganization) -> Success:
+    """organizations.deleteLogo: no logo any more. Raises Forbidden."""
+    organization_id, by = acting(call, given.organizationId)
+    await call.write(lambda db: logos.remove(db, organization_id, by))
+    return Success()
+
+
+def _decoded(text: str) -> bytes:
+    """The bytes of base64 text, or of a data: URL. Raises BadRequest."""
+    if text.startswith("data:"):
+        text = text.partition(",")[2]
+    try:
+        return base64.b64decode(text.encode("ascii"), validate=True)
+    except (binascii.Error, UnicodeEncodeError) as wrong:
+        raise BadRequest.about("image", "Send the picture as base64") from wrong

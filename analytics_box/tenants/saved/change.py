@@ -1,0 +1,106 @@
+"""Keeping something, changing and deleting it: each verb with its row and its audit entry in the caller's transaction.
+
+Whoever may change a website keeps things of their own, and changes those that are shared. Names that nobody else sees
+are not in the audit log.
+"""
+
+from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
+
+from analytics_box.base import audit, ids, names
+from analytics_box.base.acting import By
+from analytics_box.base.errors import BadRequest, Conflict, NotFound
+from analytics_box.base.store.db import Connection
+from analytics_box.tenants.saved import rows
+from analytics_box.tenants.saved.kept import LONGEST_NAME, MOST, Content, Kept, Kind
+from analytics_box.tenants.websites.rules import Website
+
+
+def create(
+    db: Connection, kind: Kind[Content], website: Website, by: By, name: str, content: Content, *, is_shared: bool
+) -> Kept[Content]:
+    """Keep something new. Raises BadRequest or Conflict."""
+    owner = by.user_id or ""
+    if rows.count(db, kind, website.id, owner) >= MOST:
+        raise Conflict.full(f"{kind.noun}s", MOST, f"You may save {MOST} {kind.noun}s of a website; delete one first")
+    if not is_shared and not owner:
+        raise BadRequest.about("isShared", f"Only people have {kind.noun}s of their own; a key saves shared ones")
+    free = _free(db, kind, website.id, by, clean_name(kind, name))
+    made = Kept(ids.new_id(), website.id, owner, is_shared, free, content, by.now, by.now)
+    rows.insert(db, kind, made)
+    _record(db, kind, website, by, "created", made)
+    return made
+
+
+def update(
+    db: Connection,
+    kind: Kind[Content],
+    website: Website,
+    by: By,
+    kept_id: str,
+    *,
+    name: str | UnsetType = UNSET,
+    content: Content | UnsetType = UNSET,
+    is_shared: bool | UnsetType = UNSET,
+) -> Kept[Content]:
+    """Another state of it; what is not given stays. Raises NotFound, BadRequest or Conflict."""
+    before = existing(db, kind, website, by, kept_id)
+    after = replace(
+        before,
+        name=before.name if name is UNSET else _free(db, kind, website.id, by, clean_name(kind, name), but=kept_id),
+        content=before.content if content is UNSET else content,
+        is_shared=before.is_shared if is_shared is UNSET else is_shared,
+    )
+    if not after.is_seen_by(by.user_id or ""):
+        raise BadRequest.about("isShared", "Only who saved it can have it alone")
+    if after != before:
+        after = replace(after, updated_at=by.now)
+        rows.update(db, kind, after)
+        _record(db, kind, website, by, "updated", after)
+    return after
+
+
+def delete(db: Connection, kind: Kind[Content], website: Website, by: By, kept_id: str) -> None:
+    """It is gone; addresses that name it say so. Raises NotFound."""
+    gone = existing(db, kind, website, by, kept_id)
+    rows.delete(db, kind, gone.id)
+    _record(db, kind, website, by, "deleted", gone)
+
+
+def existing(db: Connection, kind: Kind[Content], website: Website, by: By, kept_id: str) -> Kept[Content]:
+    """What a website has with this id, if whoever asks may see it. Raises NotFound."""
+    found = rows.find(db, kind, kept_id)
+    if found is None or found.website_id != website.id or not found.is_seen_by(by.user_id or ""):
+        raise unknown(kind, kept_id)
+    return found
+
+
+def unknown(kind: Kind[Content], kept_id: str) -> NotFound:
+    """What is said of an id that nothing has, and of somebody else's own."""
+    return NotFound.of(kind.noun, kept_id)
+
+
+def clean_name(kind: Kind[Content], given: str) -> str:
+    """The name, in one line. Raises BadRequest."""
+    clean = names.one_line(given)
+    if not clean or not names.is_visible(clean):
+        raise BadRequest.about("name", f"Give the {kind.noun} a name of letters that can be seen")
+    if len(clean) > LONGEST_NAME:
+        raise BadRequest.about("name", f"A name can have up to {LONGEST_NAME} characters")
+    return clean
+
+
+def _free(db: Connection, kind: Kind[Content], website_id: str, by: By, name: str, but: str = "") -> str:
+    """The name, if nothing else that they see is called so. Raises Conflict."""
+    others = rows.of_website(db, kind, website_id, by.user_id or "")
+    if any(other.name.casefold() == name.casefold() for other in others if other.id != but):
+        raise Conflict.about("name", f"There is a {kind.noun} with this name already")
+    return name
+
+
+def _record(
+    db: Connection, kind: Kind[Content], website: Website, by: By, action: audit.Action, kept: Kept[Content]
+) -> None:
+    """The name of what is somebody's own stays theirs."""
+    named = {"name": kept.name} if kept.is_shared else {}
+    audit.record(db, by, website.organization_id, action, kind.noun, kept.id, {**named, "websiteId": website.id})

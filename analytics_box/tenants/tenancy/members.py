@@ -1,0 +1,107 @@
+"""Changing who belongs to an organization: each verb writes its rows and audit entries in the caller's transaction.
+
+Roles are read inside the transaction, so two changes at once cannot leave an organization without an owner.
+"""
+
+from msgspec.structs import replace
+
+from analytics_box.base import audit, errors
+from analytics_box.base.acting import By
+from analytics_box.base.errors import BadRequest
+from analytics_box.base.identity import Role
+from analytics_box.base.notify import change
+from analytics_box.base.store.db import Connection
+from analytics_box.base.store.seal import Seal
+from analytics_box.tenants.tenancy import rows, rules
+from analytics_box.tenants.tenancy.access import check, role_of
+from analytics_box.tenants.tenancy.rules import Member, Organization
+
+
+def everybody(db: Connection, organization_id: str) -> list[Member]:
+    """All members, who joined first first."""
+    return rows.members(db, organization_id)
+
+
+def belongs_somewhere(db: Connection, user_id: str) -> bool:
+    """Whether a user is a member of any organization."""
+    return bool(rows.of_user(db, user_id))
+
+
+def found(db: Connection, organization: Organization, *, owner: str, metadata: str = "{}") -> None:
+    """Store a new organization with its first member. `metadata` is a JSON object. Raises Conflict for a taken slug."""
+    rows.insert(db, organization, metadata, owner)
+    rows.insert_member(db, organization_id=organization.id, user_id=owner, role="owner", now=organization.created_at)
+
+
+def add(db: Connection, organization_id: str, by: By, *, role: Role) -> None:
+    """The actor becomes a member; whoever calls this has checked that they may. Raises Conflict for a member."""
+    user_id = by.user_id or ""
+    rows.insert_member(db, organization_id=organization_id, user_id=user_id, role=role, now=by.now)
+    audit.record(db, by, organization_id, "created", "member", user_id, {"role": role})
+
+
+def change_role(db: Connection, organization_id: str, by: By, user_id: str, role: Role) -> Member:
+    """Another role for a member. Raises Forbidden, NotFound, or Conflict for the last owner."""
+    acting = check(db, organization_id, by, "change roles")
+    member = _member(db, organization_id, user_id)
+    rules.check_role_change(acting, member.role, role)
+    rules.check_an_owner_stays(_owners(db, organization_id), member.role, role)
+    if role != member.role:
+        rows.set_role(db, organization_id, user_id, role)
+        _note_role(db, organization_id, by, member, role)
+    return replace(member, role=role)
+
+
+def remove(db: Connection, seal: Seal, organization_id: str, by: By, user_id: str) -> Member:
+    """Remove a member. Email channels to their address are disabled. Raises Forbidden, NotFound, or Conflict for the
+    last owner."""
+    acting = check(db, organization_id, by, "remove members")
+    member = _member(db, organization_id, user_id)
+    rules.check_role_change(acting, member.role, None)
+    return _delete(db, seal, organization_id, by, member)
+
+
+def leave(db: Connection, seal: Seal, organization_id: str, by: By) -> Member:
+    """The actor leaves, as if they were removed. Raises Forbidden, or Conflict for the last owner."""
+    role_of(db, organization_id, by)
+    return _delete(db, seal, organization_id, by, _member(db, organization_id, by.user_id or ""))
+
+
+def transfer(db: Connection, organization_id: str, by: By, user_id: str) -> Member:
+    """Make a member the owner; the actor, an owner until now, becomes an admin. Raises Forbidden or NotFound."""
+    check(db, organization_id, by, "transfer")
+    member = _member(db, organization_id, user_id)
+    if user_id == by.user_id:
+        raise BadRequest.about("userId", "Choose somebody else")
+    before = _member(db, organization_id, by.user_id or "")
+    rows.set_role(db, organization_id, user_id, "owner")
+    rows.set_role(db, organization_id, before.user_id, "admin")
+    _note_role(db, organization_id, by, member, "owner")
+    _note_role(db, organization_id, by, before, "admin")
+    return replace(member, role="owner")
+
+
+def _delete(db: Connection, seal: Seal, organization_id: str, by: By, member: Member) -> Member:
+    rules.check_an_owner_stays(_owners(db, organization_id), member.role, None)
+    rows.delete_member(db, organization_id, member.user_id)
+    change.disable_mailbox(db, seal, by, organization_id, member.email)
+    detail = {"email": member.email, "role": member.role}
+    audit.record(db, by, organization_id, "deleted", "member", member.user_id, detail)
+    return member
+
+
+def _note_role(db: Connection, organization_id: str, by: By, before: Member, role: Role) -> None:
+    """The audit entry of another role."""
+    detail = {"email": before.email, "role": {"before": before.role, "after": role}}
+    audit.record(db, by, organization_id, "updated", "member", before.user_id, detail)
+
+
+def _member(db: Connection, organization_id: str, user_id: str) -> Member:
+    found = rows.member(db, organization_id, user_id)
+    if found is None:
+        raise errors.NotFound.of("member", user_id)
+    return found
+
+
+def _owners(db: Connection, organization_id: str) -> int:
+    return sum(member.role == "owner" for member in rows.members(db, organization_id))

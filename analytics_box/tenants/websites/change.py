@@ -1,0 +1,162 @@
+"""Changing a website: each verb writes the row and its audit entry in the caller's transaction, and returns it anew.
+
+Whoever calls one tells the directory after the commit.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from analytics_box.base import audit, errors, ids
+from analytics_box.base.acting import By
+from analytics_box.base.clock import DAY
+from analytics_box.base.identity import at_least
+from analytics_box.base.store.db import Connection
+from analytics_box.tenants.tenancy import access
+from analytics_box.tenants.websites import rows, rules, tracking
+from analytics_box.tenants.websites.rules import ClientId, Website
+from analytics_box.tenants.websites.tracking import GivenTracking
+
+MOST_OLD_CLIENT_IDS = 5
+
+
+def details(db: Connection, website: Website, by: By, *, name: str | None, domain: str | None) -> Website:
+    """Another name or domain; None leaves it. Raises BadRequest, Conflict or NotFound."""
+    website = _fresh(db, website)
+    return _store(
+        db,
+        website,
+        replace(
+            website,
+            name=website.name if name is None else rules.clean_name(name),
+            domain=website.domain if domain is None else rules.clean_domain(domain),
+        ),
+        by,
+    )
+
+
+def publicity(db: Connection, website: Website, by: By, *, public: bool, values: bool | None = None) -> Website:
+    """Whether anybody may run public query types on it, and whether also those that show what events carried.
+
+    None leaves the latter; a website that is not public any more forgets it, so that it is asked for anew. Raises
+    BadRequest or NotFound.
+    """
+    website = _fresh(db, website)
+    if values and not public:
+        raise errors.BadRequest.about("publicValues", "Values can be public only where the figures are")
+    publishes = public and (website.public_values if values is None else values)
+    return _store(db, website, replace(website, is_public=public, public_values=publishes), by)
+
+
+def settings(db: Connection, website: Website, by: By, given: GivenTracking) -> Website:
+    """Other tracking settings; what is not given stays. Raises BadRequest or NotFound."""
+    website = _fresh(db, website)
+    return _store(db, website, replace(website, tracking=tracking.changed(website.tracking, given)), by)
+
+
+def allow_origin(db: Connection, website: Website, by: By, origin: str) -> Website:
+    """Let pages of another origin send. Raises BadRequest or NotFound."""
+    known = _fresh(db, website).tracking.allowedOrigins
+    return settings(db, website, by, GivenTracking(allowedOrigins=[*known, origin]))
+
+
+def delete(db: Connection, website: Website, by: By) -> Website:
+    """From now on it takes no events and answers no questions. Raises NotFound."""
+    website = _fresh(db, website)
+    gone = replace(website, deleted_at=by.now, updated_at=by.now)
+    rows.update(db, gone)
+    record(db, gone, by, "deleted", {"name": gone.name, "domain": gone.domain})
+    return gone
+
+
+def restore(db: Connection, website_id: str, by: By, is_own: Callable[[Website], bool], *, grace: int) -> Website:
+    """Undo a deletion that is less than `grace` ms ago.
+
+    Raises NotFound, or Conflict when the domain is measured anew.
+    """
+    website = rows.find(db, website_id)
+    if website is None or website.deleted_at is None or not is_own(website):
+        raise errors.NotFound.of("website", website_id, "There is no deleted website with this id")
+    if by.now >= website.deleted_at + grace:
+        raise errors.NotFound.of("website", website_id, "This website can no longer be restored")
+    back = replace(website, deleted_at=None, updated_at=by.now)
+    rows.update(db, back)
+    record(db, back, by, "updated", {"deleted": {"before": True, "after": False}})
+    return back
+
+
+def ended(db: Connection, *, before: int) -> list[Website]:
+    """The websites that were deleted at this instant (UTC ms) or earlier."""
+    return rows.deleted_before(db, before)
+
+
+def transfer(db: Connection, website: Website, by: By, *, user_id: str, organization_id: str) -> Website:
+    """Give it to another organization of which this user is an admin or owner.
+
+    Keys of the old organization do not reach it any more. Raises Forbidden, Conflict or NotFound.
+    """
+    website = _fresh(db, website)
+    role = access.role_in(db, organization_id, user_id)
+    if role is None or not at_least(role, rules.MANAGER):
+        raise errors.Forbidden("You need to be an admin or owner of the organization that the website goes to")
+    moved = replace(website, organization_id=organization_id, updated_at=by.now)
+    if moved.organization_id == website.organization_id:
+        return website
+    rows.update(db, moved)
+    detail = {"organizationId": {"before": website.organization_id, "after": organization_id}}
+    record(db, website, by, "updated", detail)
+    record(db, moved, by, "updated", detail)
+    return moved
+
+
+def rotate(db: Connection, website: Website, by: By, *, grace_days: int) -> Website:
+    """A new client id for trackers; the old one is accepted for so many days more. Raises Conflict or NotFound."""
+    website = _fresh(db, website)
+    old = [each for each in website.client_ids if each.ends_at is not None and each.accepted(by.now)]
+    if len(old) >= MOST_OLD_CLIENT_IDS:
+        raise errors.Conflict(f"{MOST_OLD_CLIENT_IDS} old client ids are still accepted; wait until one has ended")
+    ends_at = by.now + grace_days * DAY
+    rows.end_client_id(db, website.id, ends_at)
+    rows.insert_client_id(db, website.id, ClientId(ids.new_id(), by.now))
+    rotated = replace(_fresh(db, website), updated_at=by.now)
+    rows.update(db, rotated)
+    detail = {"clientId": {"before": website.client_id, "after": rotated.client_id}, "oldAcceptedUntil": ends_at}
+    record(db, rotated, by, "rotated", detail)
+    return rotated
+
+
+def record(db: Connection, website: Website, by: By, action: audit.Action, detail: Mapping[str, object]) -> None:
+    """The audit entry of a change."""
+    audit.record(db, by, website.organization_id, action, "website", website.id, detail)
+
+
+def difference(before: Website, after: Website) -> dict[str, dict[str, Any]]:
+    """What two states of a website differ in: before and after, by the name on the wire."""
+    old, new = _visible(before), _visible(after)
+    return {name: {"before": old[name], "after": new[name]} for name in old if old[name] != new[name]}
+
+
+def _visible(website: Website) -> dict[str, Any]:
+    shown: dict[str, Any] = msgspec.to_builtins(website.tracking)
+    own = {"name": website.name, "domain": website.domain}
+    return own | {"isPublic": website.is_public, "publicValues": website.public_values} | shown
+
+
+def _store(db: Connection, before: Website, after: Website, by: By) -> Website:
+    changes = difference(before, after)
+    if not changes:
+        return before
+    after = replace(after, updated_at=by.now)
+    rows.update(db, after)
+    record(db, after, by, "updated", changes)
+    return after
+
+
+def _fresh(db: Connection, website: Website) -> Website:
+    """The website as it is in this transaction, so that two changes at once keep each other's. Raises NotFound."""
+    found = rows.find(db, website.id)
+    if found is None or found.deleted_at is not None or found.organization_id != website.organization_id:
+        raise errors.NotFound.of("website", website.id)
+    return found

@@ -1,0 +1,104 @@
+"""All websites in memory, so that an event costs no look-up in box.db."""
+
+from collections.abc import Iterable, Set
+
+from msgspec import Struct
+
+from analytics_box.base.clock import HOUR
+from analytics_box.tenants.websites.origin_check import OriginCheck, origin_check
+from analytics_box.tenants.websites.rules import ClientId, Website
+
+
+class Tracked(Struct, frozen=True):
+    """What a client id leads to: the website, its origin check, and the id itself."""
+
+    website: Website
+    check: OriginCheck
+    client_id: ClientId
+
+
+class Directory:
+    """The websites of this box. Whoever changes one in box.db tells the directory after the commit.
+
+    Websites of the organizations in `closed` are as if they were not there.
+    """
+
+    def __init__(self, websites: Iterable[Website] = (), closed: Set[str] = frozenset()) -> None:
+        self._closed = closed
+        self._by_id: dict[str, Website] = {}
+        self._checks: dict[str, OriginCheck] = {}
+        self._by_client_id: dict[str, Tracked] = {}
+        self._old_ids_used: dict[str, int] = {}
+        for website in websites:
+            self.remember(website)
+
+    def find(self, website_id: str) -> Website | None:
+        """The website with this id, whoever owns it."""
+        website = self._by_id.get(website_id)
+        return None if website is None or website.organization_id in self._closed else website
+
+    def of(self, organization_id: str) -> list[Website]:
+        """The websites of an organization, oldest first."""
+        own = [website for website in self.all() if website.organization_id == organization_id]
+        return sorted(own, key=lambda website: (website.created_at, website.id))
+
+    def all(self) -> list[Website]:
+        """Every website."""
+        return [website for website in self._by_id.values() if website.organization_id not in self._closed]
+
+    def check(self, website: Website) -> OriginCheck:
+        """The origin check of a website that is in here."""
+        return self._checks[website.id]
+
+    def tracked(self, client_id: str, now: int) -> Tracked | None:
+        """What trackers that send this client id mean; None for an unknown one and one that has ended.
+
+        The use of an old id is noted.
+        """
+        found = self._by_client_id.get(client_id)
+        if found is None or found.website.organization_id in self._closed:
+            return None
+        if found.client_id.ends_at is None:
+            return found
+        self._old_ids_used[client_id] = now - now % HOUR
+        return found if found.client_id.accepted(now) else None
+
+    def remember(self, website: Website) -> None:
+        """A website was made or changed."""
+        self._forget_client_ids(website.id)
+        self._by_id[website.id] = website
+        self._checks[website.id] = rules = origin_check(website.domain, website.tracking)
+        for client_id in website.client_ids or (ClientId(website.id, website.created_at),):
+            self._by_client_id[client_id.id] = Tracked(website, rules, client_id)
+
+    def replace(self, websites: Iterable[Website]) -> None:
+        """These are the websites from now on."""
+        wanted = {website.id: website for website in websites}
+        for website_id in self._by_id.keys() - wanted.keys():
+            self.forget(website_id)
+        for website in wanted.values():
+            if self._by_id.get(website.id) != website:
+                self.remember(website)
+
+    def forget(self, website_id: str) -> None:
+        """A website was deleted."""
+        self._forget_client_ids(website_id)
+        self._by_id.pop(website_id, None)
+        self._checks.pop(website_id, None)
+
+    def forget_organization(self, organization_id: str) -> None:
+        """An organization and all its websites are gone."""
+        for website in list(self._by_id.values()):
+            if website.organization_id == organization_id:
+                self.forget(website.id)
+
+    def old_ids_used(self) -> dict[str, int]:
+        """When old client ids were used since the last call: the hour by id, in UTC ms."""
+        used, self._old_ids_used = self._old_ids_used, {}
+        return used
+
+    def _forget_client_ids(self, website_id: str) -> None:
+        before = self._by_id.get(website_id)
+        if before is not None:
+            for client_id in before.client_ids or (ClientId(before.id, before.created_at),):
+                self._by_client_id.pop(client_id.id, None)

@@ -1,0 +1,68 @@
+"""Websites in the palette: each by its name and domain, and with further words its pages."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+from analytics_box.base.identity import Role, at_least
+from analytics_box.base.texts import Notes, Realtime, Segments, SiteSettings
+from analytics_box.base.texts import Palette as Words
+from analytics_box.tenants.websites.directory import Directory
+from analytics_box.tenants.websites.rules import Website
+from analytics_box.tenants.websites.settings_area import TABS
+from analytics_box.web.call import Call
+from analytics_box.web.page.shell import OF_WEBSITE
+from analytics_box.web.palette.hit import Hit, Kind, Wanted
+
+
+class SitePage(NamedTuple):
+    """A page of a website behind its path, and the least role that sees it; `of` is the page that it is a part of."""
+
+    path: str
+    label: str
+    icon: str
+    least: Role = "viewer"
+    of: str = ""
+
+
+PAGES: Final = (
+    *(
+        SitePage(entry.href, entry.label, entry.icon, entry.least)
+        for entry in OF_WEBSITE
+        if entry.here != "site-settings"
+    ),
+    SitePage("/realtime", Realtime.heading, "pulse"),
+    SitePage("/notes", Notes.heading, "flag"),
+    SitePage("/segments", Segments.heading, "tune"),
+    *(SitePage(tab.path, tab.label, "tune", tab.least, SiteSettings.heading) for tab in TABS),
+)
+_SAID: Final = tuple((page, f"{page.label} {page.of}".casefold()) for page in PAGES)
+
+
+async def websites(call: Call, asked: Wanted) -> Sequence[Hit]:
+    """The websites that fit, by name, and pages of those that some of the words fit; those of the page that asks
+    without a question, too."""
+    person = call.identity.person
+    if person is None:
+        return ()
+    own = sorted(call.parts[Directory].of(person.organization_id), key=lambda one: one.name.casefold())
+    here = next((one for one in own if asked.here.startswith(f"/sites/{one.id}")), None)
+    found = list(_pages(here, asked, person.role, "here")) if here is not None else []
+    for website in own:
+        if asked.fits(website.name, website.domain):
+            found.append(Hit("website", website.name, f"/sites/{website.id}", "globe", website.domain))
+        elif len(asked.words) > 1:
+            found += _pages(website, asked, person.role, "website")
+    return found
+
+
+def _pages(website: Website, asked: Wanted, role: Role, kind: Kind) -> Iterator[Hit]:
+    """Pages of a website that fit; of a website by its name, the name has to have a part in it."""
+    name = f"{website.name} {website.domain}".casefold()
+    left = [word for word in asked.words if word not in name]
+    if kind == "website" and len(left) == len(asked.words):
+        return
+    for page, words in _SAID:
+        if all(word in words for word in left) and at_least(role, page.least):
+            label = page.label if kind == "here" else Words.page_of.format(website=website.name, page=page.label)
+            detail = page.of or (website.name if kind == "here" else website.domain)
+            yield Hit(kind, label, f"/sites/{website.id}{page.path}", page.icon, detail)

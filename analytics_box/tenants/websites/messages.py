@@ -1,0 +1,57 @@
+"""What procedures of websites take and answer with, beside the rows of shown.py (wire 10.3)."""
+
+from msgspec import Struct
+
+from analytics_box.tenants.tenancy.messages import Text
+from analytics_box.tenants.websites.tracking import GivenTracking
+
+
+class ById(Struct, frozen=True, forbid_unknown_fields=True):
+    id: Text
+
+
+class ByWebsite(Struct, frozen=True, forbid_unknown_fields=True):
+    websiteId: Text
+
+
+class NewWebsite(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of websites.create."""
+
+    name: Text
+    domain: Text
+    organizationId: Text | None = None
+
+
+class ChangedWebsite(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of websites.update; what is not given stays."""
+
+    id: Text
+    name: Text | None = None
+    domain: Text | None = None
+
+
+class Publicity(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of websites.togglePublic: whether anybody may run public query types on a website.
+
+    `publicValues` is whether that goes for types that show what events carried, too: values of their properties,
+    messages of errors, addresses and texts of outgoing links. Left out, it stays; a website that is not public forgets
+    it.
+    """
+
+    id: Text
+    isPublic: bool
+    publicValues: bool | None = None
+
+
+class ChangedSettings(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of websites.updateSettings; a setting that is not given stays."""
+
+    id: Text
+    settings: GivenTracking
+
+
+class Transfer(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of websites.transfer and websites.transferToOrganization."""
+
+    websiteId: Text
+    organizationId: Text

@@ -1,0 +1,58 @@
+"""Which websites a caller reaches, and changing one of them: what procedures and pages of websites share."""
+
+from collections.abc import Callable
+
+from analytics_box.base import errors
+from analytics_box.base.acting import By
+from analytics_box.base.clock import DAY
+from analytics_box.base.store.db import Connection
+from analytics_box.tenants.websites import rows
+from analytics_box.tenants.websites.directory import Directory
+from analytics_box.tenants.websites.rules import Website
+from analytics_box.web.call import Call
+
+
+def is_own(call: Call, website: Website) -> bool:
+    """Whether a website is one of the caller's organization, and in reach of the key that asks."""
+    key, person = call.identity.key, call.identity.person
+    if key is not None:
+        return key.organization_id == website.organization_id and key.reaches(website.id)
+    acting = person or call.identity.operator
+    return acting is not None and acting.organization_id == website.organization_id
+
+
+def own(call: Call, website_id: str) -> Website:
+    """The caller's website with this id. Raises NotFound for an unknown one and for somebody else's."""
+    website = call.parts[Directory].find(website_id)
+    if website is None or not is_own(call, website):
+        raise errors.NotFound.of("website", website_id)
+    return website
+
+
+def all_own(call: Call, organization_id: str | None = None) -> list[Website]:
+    """The caller's websites, oldest first. Raises Forbidden for another organization than the caller's."""
+    return [site for site in call.parts[Directory].of(call.organization(organization_id)) if is_own(call, site)]
+
+
+async def restorable(call: Call, organization_id: str | None = None) -> list[Website]:
+    """The caller's deleted websites whose grace is not over. Raises Forbidden for another organization."""
+    organization_id, grace = call.organization(organization_id), call.parts.settings.grace_days * DAY
+    gone = await call.read(lambda db: rows.deleted(db, organization_id))
+    return [each for each in gone if is_own(call, each) and call.now < (each.deleted_at or 0) + grace]
+
+
+def refuse_restricted(call: Call) -> None:
+    """Raises Forbidden for a key of single websites, which cannot act for its organization."""
+    if call.identity.key is not None and call.identity.key.websites is not None:
+        raise errors.Forbidden("This needs a key with global access")
+
+
+async def change(call: Call, website_id: str, work: Callable[[Connection, Website, By], Website]) -> Website:
+    """Have a verb of change.py change one of the caller's websites; events meet it changed from then on.
+
+    Raises NotFound and what the verb raises.
+    """
+    website = own(call, website_id)
+    changed = await call.write(lambda db: work(db, website, call.by))
+    call.parts[Directory].remember(changed)
+    return changed

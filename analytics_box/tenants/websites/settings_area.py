@@ -1,0 +1,50 @@
+"""The settings of one website: which pages they are, and who sees which. Whoever may see none of them is told so by
+their routes. Pure but for the list of websites beside it."""
+
+from typing import Any, Final, Literal, NamedTuple
+
+from analytics_box.base.identity import Role
+from analytics_box.base.texts import SiteSettings
+from analytics_box.tenants.websites.rules import MANAGER, Website
+from analytics_box.tenants.websites.shell import site_shell
+from analytics_box.web.page.visit import Again, Page, Visit
+
+Tab = Literal["general", "tracking", "dropped", "bots", "sharing", "danger"]
+
+
+class SettingsTab(NamedTuple):
+    """A page of the settings: its address behind that of the website, and the least role that sees it."""
+
+    tab: Tab
+    label: str
+    path: str
+    least: Role
+
+
+TABS: Final = (
+    SettingsTab("general", SiteSettings.general, "/settings", "member"),
+    SettingsTab("tracking", SiteSettings.tracking, "/settings/tracking", "member"),
+    SettingsTab("dropped", SiteSettings.dropped, "/not-counted", "viewer"),
+    SettingsTab("bots", SiteSettings.bots, "/bots", "viewer"),
+    SettingsTab("sharing", SiteSettings.sharing, "/settings/sharing", MANAGER),
+    SettingsTab("danger", SiteSettings.danger, "/settings/danger", MANAGER),
+)
+
+
+def settings_page(
+    visit: Visit, template: str, tab: Tab, website: Website, *, again: Again | None = None, **context: Any
+) -> Page:
+    """A page of a website's settings under their tabs; `errors` and `general` are those of a form that came back."""
+    again = again or Again()
+    return visit.pages.show(
+        template,
+        code=again.code,
+        shell=site_shell(visit, "site-settings", website),
+        site=website,
+        home=f"/sites/{website.id}",
+        tabs=[one for one in TABS if visit.person.may(one.least)],
+        tab=tab,
+        errors=again.wrong,
+        general=again.general,
+        **context,
+    )

@@ -1,0 +1,109 @@
+"""The forms of a website's settings page: from typed text to settings and back. Pure."""
+
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct
+
+from analytics_box.base import texts
+from analytics_box.base.clock import DAY
+from analytics_box.base.errors import BadRequest, Detail
+from analytics_box.base.identity import Person
+from analytics_box.tenants.websites.rules import Website
+from analytics_box.tenants.websites.tracking import LONGEST_RETENTION, MOST_MEGABYTES, MOST_TEXTS, GivenTracking
+from analytics_box.web.page import dates
+
+LISTS = ("allowedOrigins", "allowedIps", "ignoredIps", "ignoredPaths", "ignoredTrackingOrigins")
+
+NUMBERS = {  # and the most that each may be; an empty one is None
+    "dataRetentionDays": LONGEST_RETENTION,
+    "hourlyTexts": MOST_TEXTS,
+    "hourlyMegabytes": MOST_MEGABYTES,
+}
+
+
+class OldId(Struct, frozen=True):
+    """A client id of before: until when it is accepted and when it was last used, in words."""
+
+    id: str
+    until: str
+    seen: str
+
+
+class Deleted(Struct, frozen=True):
+    """A deleted website that can still be restored."""
+
+    name: str
+    domain: str
+    until: str
+    restore: str
+
+
+def values_of(website: Website) -> dict[str, str]:
+    """What stands in the fields of all forms: lists with one entry per line."""
+    tracking = website.tracking
+    return {
+        "name": website.name,
+        "domain": website.domain,
+        "isPublic": "on" if website.is_public else "",
+        "publicValues": "on" if website.public_values else "",
+        **{name: "\n".join(getattr(tracking, name)) for name in LISTS},
+        "visitorIdMode": tracking.visitorIdMode,
+        **{name: str(getattr(tracking, name) or "") for name in NUMBERS},
+    }
+
+
+def tracking_of(form: Mapping[str, str]) -> GivenTracking:
+    """The tracking settings that a form asks for. Raises BadRequest, which names every field that is no number."""
+    lists = {name: [line for line in form.get(name, "").split("\n") if line.strip()] for name in LISTS}
+    numbers = {name: form.get(name, "").strip() for name in NUMBERS}
+    wrong = [
+        Detail(name, texts.SiteSettings.number_wrong[name].format(most=f"{NUMBERS[name]:,}"))
+        for name, text in numbers.items()
+        if text and not _is_number(text, NUMBERS[name])
+    ]
+    if wrong:
+        raise BadRequest(wrong[0].message, details=tuple(wrong))
+    return GivenTracking(
+        **lists,
+        visitorIdMode="cookieless" if form.get("visitorIdMode") == "cookieless" else "auto",
+        dataRetentionDays=_number(numbers["dataRetentionDays"]),
+        hourlyTexts=_number(numbers["hourlyTexts"]),
+        hourlyMegabytes=_number(numbers["hourlyMegabytes"]),
+    )
+
+
+def _number(text: str) -> int | None:
+    return int(text) if text else None
+
+
+def _is_number(text: str, most: int) -> bool:
+    return text.isdecimal() and text.isascii() and len(text) <= len(str(most)) and 1 <= int(text) <= most
+
+
+def old_ids(website: Website, now: int, person: Person) -> list[OldId]:
+    """The client ids of before that matter still."""
+    words = texts.SiteSettings
+    return [
+        OldId(
+            id=each.id,
+            until=(words.old_accepted if each.accepted(now) else words.old_ended).format(
+                day=dates.day(each.ends_at, person)
+            ),
+            seen=words.old_seen.format(time=dates.moment(each.seen_at, person)) if each.seen_at else words.old_unseen,
+        )
+        for each in website.old_client_ids(now)
+        if each.ends_at is not None
+    ]
+
+
+def restorable(deleted: Sequence[Website], grace_days: int, person: Person) -> list[Deleted]:
+    """The deleted websites that can still be restored."""
+    return [
+        Deleted(
+            each.name,
+            each.domain,
+            dates.moment((each.deleted_at or 0) + grace_days * DAY, person),
+            f"/sites/{each.id}/restore",
+        )
+        for each in deleted
+    ]

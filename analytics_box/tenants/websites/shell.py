@@ -1,0 +1,71 @@
+"""The frame around pages of one website, and what each of them says about it."""
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from analytics_box.base.identity import Person
+from analytics_box.tenants.websites.directory import Directory
+from analytics_box.tenants.websites.rules import LOCAL, Website
+from analytics_box.web.page.shell import Here, Place, Shell, about, frame
+from analytics_box.web.page.visit import Visit
+
+OTHERS = 6
+
+
+class WebsiteShown(Struct, frozen=True):
+    """A website on its own page. `live` is the address that says who is there now, `online` how many that are."""
+
+    name: str
+    domain: str
+    href: str
+    live: str
+    online: str
+    snippet: str
+    local: bool
+    public: bool = False
+
+
+def shell(
+    person: Person,
+    here: Here,
+    *,
+    website: Website | None = None,
+    websites: Sequence[Website] = (),
+) -> Shell:
+    """The frame of a page about `website`, with up to six others of `websites` to switch to."""
+    if website is None:
+        return frame(person, here)
+    others = tuple(place(other) for other in websites if other.id != website.id)
+    return about(frame(person, here), place(website), others[:OTHERS], person.role)
+
+
+def site_shell(visit: Visit, here: Here, website: Website) -> Shell:
+    """The frame of a page about a website, for whoever visits it."""
+    return shell(visit.person, here, website=website, websites=visit.parts[Directory].of(visit.person.organization_id))
+
+
+def place(website: Website) -> Place:
+    """Where a website's overview is."""
+    return Place(website.name, f"/sites/{website.id}")
+
+
+def website_shown(website: Website, *, online: str, script: str) -> WebsiteShown:
+    """`script` is the absolute address of the tracker; `online` is who is there now, in words (semantics 9)."""
+    href = f"/sites/{website.id}"
+    return WebsiteShown(
+        name=website.name,
+        domain=website.domain,
+        href=href,
+        live=f"{href}/live",
+        online=online,
+        snippet=snippet(website, script),
+        local=website.domain in LOCAL,
+        public=website.is_public,
+    )
+
+
+def snippet(website: Website, script: str) -> str:
+    """The line to paste. A website on localhost says so, else the tracker stays silent there."""
+    local = " data-track-localhost" if website.domain in LOCAL else ""
+    return f'<script src="{script}" data-client-id="{website.client_id}"{local} defer></script>'

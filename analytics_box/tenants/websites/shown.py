@@ -1,0 +1,106 @@
+"""Websites as procedures answer with them (wire 10.3). Dates are ISO text, as the wire has it for websites. Pure."""
+
+from datetime import UTC, datetime
+
+from msgspec import Struct
+
+from analytics_box.tenants.websites.rules import Website
+from analytics_box.tenants.websites.tracking import Tracking
+
+
+class OldClientId(Struct, frozen=True):
+    """A client id that was rotated away. `lastSeenAt` is rounded down to the hour; null before any use."""
+
+    id: str
+    endsAt: str
+    lastSeenAt: str | None
+
+
+class WebsiteShown(Struct, frozen=True):
+    """The row of a website. `clientId` goes into the snippet; `oldClientIds` are accepted or still in use.
+
+    `publicValues` is whether a public website also publishes what its events carried.
+    """
+
+    id: str
+    domain: str
+    name: str
+    status: str
+    isPublic: bool
+    publicValues: bool
+    organizationId: str
+    settings: Tracking
+    clientId: str
+    oldClientIds: tuple[OldClientId, ...]
+    createdAt: str
+    updatedAt: str
+    integrations: None = None
+    deletedAt: str | None = None
+
+
+class DeletedWebsite(Struct, frozen=True):
+    """A deleted website that `websites.restore` brings back until `restorableUntil`; then it is removed for good."""
+
+    id: str
+    domain: str
+    name: str
+    organizationId: str
+    createdAt: str
+    deletedAt: str
+    restorableUntil: str
+
+
+class PublicWebsite(Struct, frozen=True):
+    """What anonymous callers see of a public website."""
+
+    id: str
+    domain: str
+    name: str
+    isPublic: bool
+
+
+def shown(website: Website, now: int) -> WebsiteShown:
+    """A website for those who may read it."""
+    return WebsiteShown(
+        id=website.id,
+        domain=website.domain,
+        name=website.name,
+        status=website.status,
+        isPublic=website.is_public,
+        publicValues=website.public_values,
+        organizationId=website.organization_id,
+        settings=website.tracking,
+        clientId=website.client_id,
+        oldClientIds=tuple(
+            OldClientId(each.id, iso(each.ends_at), iso(each.seen_at) if each.seen_at else None)
+            for each in website.old_client_ids(now)
+            if each.ends_at is not None
+        ),
+        createdAt=iso(website.created_at),
+        updatedAt=iso(website.updated_at or website.created_at),
+        deletedAt=iso(website.deleted_at) if website.deleted_at is not None else None,
+    )
+
+
+def deleted(website: Website, grace: int) -> DeletedWebsite:
+    """A deleted website, with so many ms of grace."""
+    at = website.deleted_at or 0
+    return DeletedWebsite(
+        id=website.id,
+        domain=website.domain,
+        name=website.name,
+        organizationId=website.organization_id,
+        createdAt=iso(website.created_at),
+        deletedAt=iso(at),
+        restorableUntil=iso(at + grace),
+    )
+
+
+def reduced(website: Website) -> PublicWebsite:
+    """A public website for anonymous callers."""
+    return PublicWebsite(website.id, website.domain, website.name, website.is_public)
+
+
+def iso(instant: int) -> str:
+    """An instant as ISO 8601 in UTC with milliseconds."""
+    return datetime.fromtimestamp(instant / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

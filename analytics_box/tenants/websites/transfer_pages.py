@@ -1,0 +1,60 @@
+"""Giving a website to another organization of the same person: a page of its own, because a click does not undo it."""
+
+from litestar.params import FromPath
+
+from analytics_box.base import texts
+from analytics_box.base.errors import BadRequest
+from analytics_box.base.identity import Membership, Person, at_least
+from analytics_box.tenants.websites import calls as procedures
+from analytics_box.tenants.websites.messages import Transfer
+from analytics_box.tenants.websites.reach import own
+from analytics_box.tenants.websites.rules import MANAGER
+from analytics_box.tenants.websites.settings_area import settings_page
+from analytics_box.web.page.visit import Again, Answer, Page, Visit, Visitor
+
+
+async def transfer_form(visit: Visitor, website_id: FromPath[str]) -> Page:
+    """GET /sites/{id}/settings/transfer. Raises NotFound."""
+    return _page(visit, website_id, Again())
+
+
+async def transfer(visit: Visitor, website_id: FromPath[str]) -> Answer:
+    """POST /sites/{id}/settings/transfer: only with the website's domain typed. Raises NotFound and Forbidden."""
+    website, form = own(visit.call, website_id), await visit.form()
+
+    async def save() -> str:
+        chosen = form.get("organization", "")
+        if chosen not in {one.organization_id for one in targets(visit.person)}:
+            raise BadRequest.about("organization", texts.SiteSettings.transfer_unchosen)
+        if form.get("confirmation", "").strip().lower() != website.domain:
+            raise BadRequest.about("confirmation", texts.SiteSettings.transfer_wrong.format(domain=website.domain))
+        await procedures.transfer(visit.call, Transfer(website.id, chosen))
+        return f"/sites?moved={chosen}"
+
+    async def page(visit: Visit, again: Again) -> Page:
+        return _page(visit, website_id, again)
+
+    return await visit.submit(save, page, values=form)
+
+
+def targets(person: Person) -> list[Membership]:
+    """The organizations that a person may give a website to: others that they manage."""
+    return [
+        one
+        for one in person.memberships
+        if at_least(one.role, MANAGER) and one.organization_id != person.organization_id
+    ]
+
+
+def _page(visit: Visit, website_id: str, again: Again) -> Page:
+    website = own(visit.call, website_id)
+    return settings_page(
+        visit,
+        "site_transfer.html",
+        "danger",
+        website,
+        again=again,
+        back=f"/sites/{website.id}/settings",
+        targets=targets(visit.person),
+        values=again.values,
+    )

@@ -1,0 +1,97 @@
+"""What handlers work with: who calls, when, and the parts of the box (wire 10)."""
+
+import threading
+from collections.abc import Callable, Iterable
+from typing import TypeVar, cast
+
+from msgspec import Struct
+
+from analytics_box.base import errors
+from analytics_box.base.acting import COMMAND_LINE, By
+from analytics_box.base.clock import Clock
+from analytics_box.base.identity import Identity
+from analytics_box.base.limits import Limits
+from analytics_box.base.settings import Settings
+from analytics_box.base.store.db import Connection, Db
+
+T = TypeVar("T")
+Part = TypeVar("Part")
+
+
+class Parts:
+    """What every room needs, and what rooms give, by its class: `parts[KeyRing]` is the ring of API keys."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        clock: Clock,
+        limits: Limits,
+        box_db: Db,
+        *given: object,
+        later: Callable[[], Iterable[object]] = tuple,
+    ) -> None:
+        """`later` creates further parts when one of them is first asked for."""
+        self.settings = settings
+        self.clock = clock
+        self.limits = limits
+        self.box_db = box_db
+        self._given = {type(part): part for part in given}
+        self._later = later
+        self._creating = threading.Lock()
+
+    def __getitem__(self, kind: type[Part]) -> Part:
+        if kind not in self._given:
+            self.complete()
+        return cast(Part, self._given[kind])
+
+    def complete(self) -> None:
+        """Create the parts that are not there yet."""
+        with self._creating:  # threads may ask at the same time
+            self._given |= {type(part): part for part in self._later()}
+            self._later = tuple
+
+    def by(self, identity: Identity) -> "Call":
+        """A call of this identity, now."""
+        return Call(identity=identity, now=self.clock.now(), parts=self)
+
+
+class Call(Struct, frozen=True):
+    """One call of a procedure. `now` is UTC ms."""
+
+    identity: Identity
+    now: int
+    parts: Parts
+
+    @property
+    def actor(self) -> str:
+        """The caller as the audit log names it."""
+        if self.identity.key is not None:
+            return f"apikey:{self.identity.key.id}"
+        if self.identity.operator is not None:
+            return COMMAND_LINE
+        return f"user:{self.identity.person.user_id}" if self.identity.person is not None else "nobody"
+
+    @property
+    def by(self) -> By:
+        """The caller as verbs are told, and as the audit log writes down."""
+        return By(self.actor, self.now, self.identity.person.user_id if self.identity.person is not None else None)
+
+    def organization(self, given: str | None = None) -> str:
+        """The organization that a call is about: the one it names, else the caller's.
+
+        Raises BadRequest when there is none, Forbidden when it is not the caller's.
+        """
+        own = self.identity.person or self.identity.key or self.identity.operator
+        if own is None:
+            raise errors.AuthRequired("Authentication required")
+        if given is not None and given != own.organization_id:
+            raise errors.Forbidden("Access denied to this organization")
+        return own.organization_id
+
+    async def write(self, work: Callable[[Connection], T]) -> T:
+        """Change box.db; returns after the commit."""
+        return await self.parts.box_db.write(work)
+
+    async def read(self, work: Callable[[Connection], T]) -> T:
+        """Read from box.db."""
+        return await self.parts.box_db.read(work)

@@ -1,0 +1,163 @@
+"""A request for a page: who asks, what was sent, and how it is answered.
+
+One value instead of many parts in the signature of every handler, and one way for every form: `submit`.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, cast
+
+from litestar import Request, Response
+from litestar.di import NamedDependency
+from msgspec import Struct
+
+from analytics_box.base import errors, texts
+from analytics_box.base.errors import BadRequest, Conflict
+from analytics_box.base.identity import Person
+from analytics_box.web.asgi import Scope
+from analytics_box.web.body import MOST_FIELDS
+from analytics_box.web.call import Call, Parts
+from analytics_box.web.cookies import cookie
+from analytics_box.web.page.settings_area import Tab
+from analytics_box.web.page.shell import frame
+from analytics_box.web.page.templates import MOST_FORM_BYTES, Pages, field_errors, form_of, go
+from analytics_box.web.page.upload import upload_of, uploaded_with
+
+Page = Response[str]
+Next = Response[bytes]
+Answer = Page | Next
+
+
+class Again(Struct, frozen=True):
+    """A form that came back: the status, what was typed, what is wrong by field, and what is about none of them."""
+
+    code: int = 200
+    values: Mapping[str, str] = {}
+    wrong: Mapping[str, str] = {}
+    general: str = ""
+
+
+class Visit(Struct, frozen=True):
+    """One request for a page, by a signed-in person or by anybody else.
+
+    `typed` is a form that came after the session had ended: it is shown again, and not carried out.
+    """
+
+    request: Request[Any, Any, Any]
+    call: Call
+    pages: Pages
+    typed: Mapping[str, str] | None = None
+
+    @property
+    def person(self) -> Person:
+        """Who asks. Raises AuthRequired for anonymous callers, whom the guard lets see public pages only."""
+        if self.call.identity.person is None:
+            raise errors.AuthRequired("Sign in to see this page")
+        return self.call.identity.person
+
+    @property
+    def signed_in(self) -> bool:
+        """Whether it is a person that the box knows."""
+        return self.call.identity.person is not None
+
+    @property
+    def parts(self) -> Parts:
+        """The parts of the box."""
+        return self.call.parts
+
+    def asked(self, name: str) -> str:
+        """A value of the address's query; empty where it has none."""
+        return str(self.request.query_params.get(name, ""))
+
+    def cookie(self, name: str) -> str:
+        """The value of one cookie; empty where it is not sent."""
+        return cookie(self.request.headers.get("cookie", ""), name)
+
+    def browser(self) -> str:
+        """What the browser says of itself."""
+        return str(self.request.headers.get("user-agent", ""))
+
+    def go(self, path: str, *, cookie: str = "") -> Next:
+        """See another page of this box; with a Set-Cookie header if given."""
+        return go(path, cookie=cookie)
+
+    def download(self, content: bytes, media_type: str, name: str) -> Next:
+        """A file of this name, which nobody keeps but who asked for it."""
+        headers = {"cache-control": "no-store", "content-disposition": f'attachment; filename="{name}"'}
+        return Response(content, media_type=media_type, headers=headers)
+
+    async def form(self, *, limit: int = MOST_FORM_BYTES, most_fields: int = MOST_FIELDS) -> dict[str, str]:
+        """The fields of a posted form of at most `limit` bytes. Raises the refusals of http.body."""
+        if self.typed is not None:
+            return dict(self.typed)
+        return await form_of(self.request, self.parts.settings, limit=limit, most_fields=most_fields)
+
+    async def upload(self, field: str, *, limit: int) -> bytes:
+        """A posted file of at most `limit` bytes. Raises the refusals of http.page.upload."""
+        return await upload_of(self.request, field, limit=limit, seconds=self.parts.settings.body_seconds)
+
+    async def uploaded_with(self, field: str, *, limit: int) -> tuple[dict[str, str], bytes]:
+        """The other fields of a form with a file, and the file. Raises the refusals of http.page.upload."""
+        return await uploaded_with(self.request, field, limit=limit, seconds=self.parts.settings.body_seconds)
+
+    def settings_page(
+        self, template: str, tab: Tab, *, again: Again | None = None, cookie: str = "", **context: Any
+    ) -> Page:
+        """A page of the settings area; `values`, `errors` and `general` are those of a form that came back.
+
+        `cookie` is a Set-Cookie header.
+        """
+        again = again or Again()
+        values = {**context.pop("values", {}), **again.values}
+        return self.pages.show(
+            template,
+            code=again.code,
+            headers={"set-cookie": cookie} if cookie else {},
+            shell=frame(self.person, "settings"),
+            tab=tab,
+            values=values,
+            errors=again.wrong,
+            general=again.general,
+            **context,
+        )
+
+    def confirm(self, tab: Tab, *, title: str, text: str, action: str, back: str, **fields: str) -> Page:
+        """Are you sure? As a page whose form posts `fields` to `action`; `back` is where cancel leads."""
+        return self.settings_page("confirm.html", tab, title=title, text=text, action=action, back=back, fields=fields)
+
+    def saves(self) -> None:
+        """What a handler calls before it saves a form in its own way, where it looks for what is wrong.
+
+        Raises BadRequest for a form that came after the session had ended, so that it is only shown.
+        """
+        if self.typed is not None:
+            raise BadRequest(texts.Errors.signed_out)
+
+    async def submit(
+        self,
+        save: Callable[[], Awaitable[str]],
+        page: "Callable[[Visit, Again], Awaitable[Page]]",
+        *,
+        values: Mapping[str, str] | None = None,
+        field: str = "",
+    ) -> Answer:
+        """Carry out what a form asks for and go where `save` says, or show `page` again with what is wrong.
+
+        What a refusal says about fields is shown there. With `field` it is all about that one. A form that came after
+        the session had ended is only shown, with what was typed.
+        """
+        if self.typed is not None:
+            return await page(self, Again(200, values or {}, {}, texts.Errors.signed_out))
+        try:
+            return go(await save())
+        except (BadRequest, Conflict) as refused:
+            wrong = {field: refused.message} if field else field_errors(refused)
+            general = "" if wrong else refused.message
+            return await page(self, Again(refused.status, values or {}, wrong, general))
+
+
+def visit_of(request: Request[Any, Any, Any], call: NamedDependency[Call], pages: NamedDependency[Pages]) -> Visit:
+    """The dependency `visit` of handlers."""
+    return Visit(request, call, pages, cast(Scope, request.scope).get("typed"))
+
+
+Visitor = NamedDependency[Visit]  # how handlers write it

@@ -1,0 +1,30 @@
+"""The palette as a page for everybody, and its options for the dialog that Ctrl-K opens."""
+
+from analytics_box.base.texts import Palette as Words
+from analytics_box.web.page.shell import frame
+from analytics_box.web.page.visit import Page, Visit, Visitor
+from analytics_box.web.palette.hit import LONGEST, Hit, best, wanted
+from analytics_box.web.palette.sources import Palette
+
+ON_A_PAGE = 50  # hits of a kind
+
+
+async def show(visit: Visitor) -> Page:
+    """GET /palette?q=: what is found, as a page with links."""
+    asked = visit.asked("q").strip()[:LONGEST]
+    return visit.pages.show(
+        "palette.html", shell=frame(visit.person, "none"), asked=asked, groups=await _groups(visit, asked, ON_A_PAGE)
+    )
+
+
+async def options(visit: Visitor) -> Page:
+    """GET /palette/options?q=&here=: the same as options of a list, a few of each kind."""
+    asked = visit.asked("q").strip()[:LONGEST]
+    return visit.pages.show("palette_options.html", asked=asked, groups=await _groups(visit, asked, 6))
+
+
+async def _groups(visit: Visit, asked: str, most: int) -> list[tuple[str, list[Hit]]]:
+    """What is found, by the names of the kinds."""
+    question = wanted(asked, visit.asked("here"), most)
+    hits = await visit.parts[Palette].find(visit.call, question)
+    return [(Words.kinds[kind], found) for kind, found in best(hits, question)]

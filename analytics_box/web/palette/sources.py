@@ -1,0 +1,35 @@
+"""The part that asks all rooms what they have for the palette."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+
+from analytics_box.base.errors import BoxError
+from analytics_box.web.call import Call
+from analytics_box.web.palette.hit import Hit, Wanted
+
+log = logging.getLogger(__name__)
+
+# What a room has that fits, of the person's organization and in their reach, in its own order. It may be more than is
+# shown, and it must be quick: it is asked with each letter that is typed.
+Source = Callable[[Call, Wanted], Awaitable[Sequence[Hit]]]
+
+
+class Palette:
+    """All sources, in any order."""
+
+    def __init__(self, sources: Sequence[Source]) -> None:
+        self._sources = tuple(sources)
+
+    async def find(self, call: Call, asked: Wanted) -> list[Hit]:
+        """What all rooms have; a room that cannot answer is left out."""
+        answers = await asyncio.gather(*(source(call, asked) for source in self._sources), return_exceptions=True)
+        found: list[Hit] = []
+        for answer in answers:
+            if isinstance(answer, BoxError):
+                log.warning("The palette goes without one of its sources: %s", answer.message)
+            elif isinstance(answer, BaseException):
+                raise answer
+            else:
+                found += answer
+        return found

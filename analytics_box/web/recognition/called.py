@@ -1,0 +1,19 @@
+"""How people call what facts, filters and rules have as codes."""
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from analytics_box.web.recognition import language
+from analytics_box.web.recognition.countries import name_of
+
+_NAMES: Final[Mapping[str, Callable[[str], str]]] = {
+    "country": lambda value: name_of(value) or value,
+    "language": language.called,
+}
+
+
+def called(field: str, value: str) -> str:
+    """A value of a field by its English name: a country by its ISO 3166 code, a language by its tag; any other as it
+    is."""
+    name = _NAMES.get(field)
+    return name(value) if name is not None else value

@@ -1,0 +1,227 @@
+"""Procedures over HTTP: POST /rpc/<router>/<procedure> and the plain POST /<router>/<procedure> (wire 10.1).
+
+A procedure is a typed function: it takes a Call and, if it wants input, a Struct; it returns a Struct, a list of them
+or None. Under /rpc a body `{"json": …, "meta": …}` is answered in the same form, where `meta` names the places of
+dates; a plain object is answered plainly, and so is everything on the mirror.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, datetime
+from functools import cache
+from typing import Any, NamedTuple, cast, get_type_hints
+
+import msgspec
+from litestar.connection import ASGIConnection
+from litestar.types import Scope as LitestarScope
+from litestar.utils import normalize_path
+from msgspec import Struct
+from msgspec.inspect import type_info
+
+from analytics_box.base import errors
+from analytics_box.base.errors import BoxError, Detail
+from analytics_box.base.identity import Identity
+from analytics_box.web import body, render
+from analytics_box.web.asgi import Receive, Scope, Send, respond
+from analytics_box.web.call import Parts
+from analytics_box.web.guard import Guard
+from analytics_box.web.permission import allow
+from analytics_box.web.route import Procedure
+
+_JSON = (b"application/json",)
+_HEADERS = [(b"content-type", b"application/json"), (b"cache-control", b"no-store")]
+_DATE = 1  # how the form's meta calls a date
+_MAY_BE_DATES = ("DateTimeType", "AnyType", "CustomType")  # of msgspec.inspect
+
+
+class Envelope(Struct, frozen=True):
+    """The form that oRPC clients send. Dates come as ISO text in `json`; the input's types know where."""
+
+    json: msgspec.Raw = msgspec.Raw(b"")
+    meta: list[list[Any]] | None = None
+
+
+class Nothing(Struct, frozen=True, forbid_unknown_fields=True):
+    """The input of a procedure that wants none."""
+
+
+class Form(NamedTuple):
+    """A request's body: the input as JSON, and whether to answer in the enveloped form."""
+
+    input: bytes
+    enveloped: bool
+
+
+class Taken(NamedTuple):
+    """What a procedure takes: how its input is decoded, and whether it wants any."""
+
+    decoder: "msgspec.json.Decoder[Any]"
+    wanted: bool
+
+
+@cache
+def _taken(handler: Callable[..., Any]) -> Taken:
+    """Found out with the first call: for all procedures at once it would be a good part of the start."""
+    wanted: type[Any] = get_type_hints(handler).get("given", Nothing)
+    return Taken(msgspec.json.Decoder(wanted), wanted is not Nothing)
+
+
+class Procedures:
+    """Serves the addresses of the table of procedures, past Litestar."""
+
+    def __init__(self, lines: Iterable[Procedure], parts: Parts, guard: Guard) -> None:
+        self._lines = {path: line for line in lines for path in line.paths}
+        self._parts = parts
+        self._guard = guard
+
+    def at(self, path: str) -> Procedure | None:
+        """The procedure at an address, which may have a slash too many."""
+        return self._lines.get(path) or self._lines.get(normalize_path(path))
+
+    async def serve(self, line: Procedure, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a POST for this procedure."""
+        scope["enveloped"] = normalize_path(scope["path"]).startswith("/rpc/")
+        try:
+            reply = await self._reply(line, scope, receive)
+        except Exception as raised:
+            error = render.as_box_error(raised)
+            refusal = refusal_body(error, str(scope["request_id"]), enveloped=scope["enveloped"])
+            await respond(send, error.status, _sized(render.header_list(error), refusal), refusal)
+        else:
+            await respond(send, 200, _sized(_HEADERS, reply), reply)
+
+    async def _reply(self, line: Procedure, scope: Scope, receive: Receive) -> bytes:
+        """The answer to a call that is carried out. Raises BoxError; then the body goes with this frame."""
+        settings = self._parts.settings
+        identity = await self._guard.identity(ASGIConnection(cast(LitestarScope, scope)), line.access)
+        body.check_headers(scope["headers"], wanted=_JSON)
+        refused = refusal_of(identity.at_best, line)
+        limit = line.most_bytes or settings.max_query_bytes
+        if identity.anonymous or refused is not None:
+            limit = min(limit, body.ANONYMOUS_BYTES)
+        try:
+            sent = await body.read(scope, receive, limit=limit, seconds=settings.body_seconds)
+            # A refusal has the form that was asked in, which only the body tells.
+            form = read_form(sent, enveloped=scope["enveloped"])
+        except BoxError:
+            if refused is not None:
+                raise refused from None
+            raise
+        scope["enveloped"] = form.enveloped
+        if refused is not None:
+            raise refused
+        most = settings.limit_rpc and (line.limit or settings.limit_rpc)
+        scope["allowance"] = self._parts.limits.take(line.name, identity.limit_name, most)
+        output = await self._call(line, identity, form.input)
+        return _reply(line, output, enveloped=form.enveloped)
+
+    async def _call(self, line: Procedure, identity: Identity, given: bytes) -> Any:
+        taken = _taken(line.handler)
+        decoded = _decode(taken.decoder, given)
+        named = msgspec.structs.asdict(decoded)
+        identity = await self._guard.owners.acting(identity, line.name.partition(".")[0], named)
+        refused = refusal_of(identity, line)
+        if refused is not None:
+            raise refused
+        call = self._parts.by(identity)
+        return await (line.handler(call, decoded) if taken.wanted else line.handler(call))
+
+
+def refusal_of(identity: Identity, line: Procedure) -> BoxError | None:
+    """The refusal of a caller who may not call this procedure; None for those who may."""
+    try:
+        allow(identity, line.access, role=line.role, anonymous=line.anonymous)
+    except BoxError as refused:
+        return refused.with_traceback(None)
+    return None
+
+
+def read_form(sent: bytes, *, enveloped: bool) -> Form:
+    """Tell the two forms apart: under /rpc a body is plain only if it is a non-empty object without a json key."""
+    fields = body.decode(msgspec.json.Decoder(dict[str, msgspec.Raw]).decode, sent or b"{}")
+    if not enveloped:
+        return Form(sent or b"{}", enveloped=False)
+    if fields and "json" not in fields:
+        return Form(sent, enveloped=False)
+    inner = bytes(fields.get("json", b"{}"))
+    return Form(inner if inner != b"null" else b"{}", enveloped=True)
+
+
+def _decode(decoder: "msgspec.json.Decoder[Any]", given: bytes) -> Any:
+    """The input as the procedure's Struct; what is wrong with it is a BAD_REQUEST that names the field (wire 10.6)."""
+    try:
+        return body.decode(decoder.decode, given)
+    except errors.WrongTypes as wrong:
+        details = tuple(Detail(item.field.removeprefix("body.") or "input", item.whole) for item in wrong.details)
+        raise errors.BadRequest("Input validation failed", details=details) from wrong
+
+
+def refusal_body(error: BoxError, request_id: str, *, enveloped: bool) -> bytes:
+    """A refusal in the form that was asked in."""
+    if not enveloped:
+        return render.api_body(error, request_id)
+    data: dict[str, Any] = {"requestId": request_id, **error.extra(), **error.data()}
+    if error.details:
+        data["issues"] = error.details
+    return msgspec.json.encode(
+        {
+            "json": {
+                "defined": False,
+                "code": error.code,
+                "status": error.status,
+                "message": error.message,
+                "data": data,
+            }
+        }
+    )
+
+
+@cache
+def _may_have_dates(handler: Callable[..., Any]) -> bool:
+    """Whether dates may stand in what a procedure returns, by its types."""
+    found = get_type_hints(handler).get("return", Any)
+    try:
+        said = repr(type_info(found))
+    except TypeError:  # of alternatives that it cannot tell apart, which is no matter here
+        return True
+    return any(kind in said for kind in _MAY_BE_DATES)
+
+
+def _reply(line: Procedure, output: Any, *, enveloped: bool) -> bytes:
+    if not _may_have_dates(line.handler):  # most have none, and large ones are encoded in a third of the time
+        encoded = msgspec.json.encode(output)
+        return b'{"json":%b}' % encoded if enveloped else encoded
+    plain = msgspec.to_builtins(output, builtin_types=(datetime,))
+    if not enveloped:
+        return msgspec.json.encode(_with_text_dates(plain))
+    meta = [[_DATE, *path] for path in _dates(plain, ())]
+    content: dict[str, Any] = {"json": _with_text_dates(plain)}
+    if meta:
+        content["meta"] = meta
+    return msgspec.json.encode(content)
+
+
+def _dates(value: Any, path: tuple[str | int, ...]) -> Iterator[tuple[str | int, ...]]:
+    """Where dates stand in an output."""
+    if isinstance(value, datetime):
+        yield path
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield from _dates(item, (*path, key))
+    elif isinstance(value, list | tuple):
+        for index, item in enumerate(value):
+            yield from _dates(item, (*path, index))
+
+
+def _with_text_dates(value: Any) -> Any:
+    """Dates as ISO 8601 in UTC with milliseconds."""
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    if isinstance(value, dict):
+        return {key: _with_text_dates(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_with_text_dates(item) for item in value]
+    return value
+
+
+def _sized(headers: list[tuple[bytes, bytes]], content: bytes) -> list[tuple[bytes, bytes]]:
+    return [*headers, (b"content-length", b"%d" % len(content))]

@@ -1,0 +1,121 @@
+"""`key create` gives a key all that the page can give it; what is written wrong is said before anything is done."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from analytics_box.app.admin import commands
+from analytics_box.app.cli.keys import key
+from analytics_box.app.cli.options import End, Rate
+from analytics_box.base.errors import BadRequest, BoxError
+from analytics_box.tenants.keys.ring import KeyRing
+from tests.inprocess import WholeBox, whole_box
+from tests.running import set_up
+
+
+@pytest.fixture
+def box(tmp_path: Path) -> Any:
+    with whole_box(tmp_path / "data") as inside:
+        yield inside
+
+
+def create(box: WholeBox, **given: Any) -> Any:
+    wanted = {"name": "Nightly", "scopes": ["read:data"], "organization": box.organization_id, **given}
+    return box.run(commands.run(box.box.parts, "key create", json.dumps(wanted).encode()))
+
+
+def record(box: WholeBox, key_id: str) -> Any:
+    return box.post("/apikeys/getById", {"id": key_id}, cookie=box.cookie).json
+
+
+def test_a_key_gets_what_is_asked_for(box: WholeBox) -> None:
+    end, shop = box.clock.now() + 1_000, box.sites["shop"]
+    limit = {"enabled": True, "max": 2, "window": 60}
+    made = create(box, type="automation", tags=["import"], expires_at=end, ratelimit=limit, websites=[shop])
+    found = record(box, made["id"])
+    assert (found["type"], found["tags"], found["ratelimit"]) == ("automation", ["import"], limit)
+    assert found["resources"] == {f"website:{shop}": []}
+    assert found["expiresAt"] == "2026-06-17T12:00:01.000Z"
+    answers = [box.get("/v1/query/websites", x_api_key=made["secret"]).status for _ in range(3)]
+    assert answers == [200, 200, 429]
+    box.clock.advance(seconds=1)
+    assert box.get("/v1/query/websites", x_api_key=made["secret"]).status == 401
+
+
+@pytest.mark.parametrize(
+    ("given", "field"),
+    [
+        ({"expires_at": 1}, "expiresAt"),
+        ({"ratelimit": {"enabled": True, "max": 0, "window": 60}}, "ratelimit"),
+        ({"ratelimit": {"enabled": True, "max": 1, "window": 86_401}}, "ratelimit"),
+        ({"tags": ["x" * 51]}, "tags"),
+        ({"scopes": []}, "scopes"),
+        ({"name": " "}, "name"),
+    ],
+)
+def test_what_no_key_may_have_is_refused(box: WholeBox, given: dict[str, Any], field: str) -> None:
+    before = len(box.box.parts[KeyRing].all())
+    with pytest.raises(BadRequest) as refused:
+        create(box, **given)
+    assert [detail.field for detail in refused.value.details] == [field]
+    assert len(box.box.parts[KeyRing].all()) == before
+
+
+def test_a_website_of_somebody_else_is_not_there(box: WholeBox) -> None:
+    with pytest.raises(BoxError, match="There is no website"):
+        create(box, websites=[box.sites["foreign"]])
+
+
+@pytest.mark.parametrize(
+    ("text", "instant"),
+    [
+        ("2027-01-31", 1_801_440_000_000),  # 2027-02-01T00:00Z
+        ("2027-01-31T18:00", 1_801_418_400_000),
+        ("2027-01-31T18:00Z", 1_801_418_400_000),
+        ("2027-01-31T18:00+02:00", 1_801_411_200_000),
+    ],
+)
+def test_an_end_is_a_last_day_or_an_instant(text: str, instant: int) -> None:
+    assert End().convert(text, None, None) == instant
+
+
+def test_a_limit_is_requests_and_seconds() -> None:
+    found = Rate().convert("100/60", None, None)
+    assert (found.enabled, found.max, found.window) == (True, 100, 60)
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "words"),
+    [
+        ("--expires", "tomorrow", "neither a day like"),
+        ("--expires", "9999-12-31", "neither a day like"),
+        ("--expires", "2027-02-30", "neither a day like"),
+        ("--rate-limit", "100", "not like 100/60"),
+        ("--rate-limit", "a/b", "not like 100/60"),
+        ("--rate-limit", "-1/60", "not like 100/60"),
+        ("--type", "robot", "is not one of"),
+        ("--scope", "read:everything", "is not one of"),
+    ],
+)
+def test_what_is_written_wrong_is_said(option: str, value: str, words: str) -> None:
+    ended = CliRunner().invoke(key, ["create", "--name", "x", "--scope", "read:data", option, value])
+    assert ended.exit_code == 2
+    assert words in ended.output
+
+
+def test_the_command_hands_everything_on(tmp_path: Path) -> None:
+    data_dir = tmp_path / "data"
+    account = set_up(data_dir)
+    options = ["--type", "sdk", "--tag", "a", "--tag", "b", "--expires", "2090-01-31", "--rate-limit", "5/10"]
+    reach = ["--scope", "read:data", "--scope", "track:events", "--website", account.website_id]
+    arguments = ["--name", "Phone", *options, *reach, "--data-dir", str(data_dir)]
+    made = CliRunner().invoke(key, ["create", *arguments, "--json"])
+    assert made.exit_code == 0, made.output
+    listed = CliRunner().invoke(key, ["list", "--json", "--data-dir", str(data_dir)])
+    (found,) = [each for each in json.loads(listed.output) if each["name"] == "Phone"]
+    assert found["scopes"] == ["read:data", "track:events"]
+    assert found["websites"] == [account.website_id]
+    assert found["expiresAt"] == 3_789_590_400_000

@@ -1,0 +1,58 @@
+"""`user create` says what cannot be and then makes nobody; `user list` keeps to the organization that is named."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from analytics_box.app.admin import commands
+from analytics_box.base.errors import BoxError
+from tests.inprocess import EMAIL, WholeBox, whole_box
+
+
+@pytest.fixture(scope="module")
+def box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WholeBox]:
+    with whole_box(tmp_path_factory.mktemp("users") / "data") as inside:
+        yield inside
+
+
+def carry_out(box: WholeBox, command: str, **given: Any) -> Any:
+    return box.run(commands.run(box.box.parts, command, json.dumps(given).encode()))
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"email": EMAIL.upper()}, f"There is an account with the address {EMAIL} already"),
+        ({"email": "nobody"}, "Enter an e-mail address"),
+        ({"email": ""}, "length >= 1"),
+        ({"email": "new@example.com", "organization": "elsewhere"}, "There is no organization elsewhere"),
+        ({"email": "new@example.com", "organization": None}, "Name the organization: ada, eve"),
+        ({"email": "new@example.com", "name": "x" * 101}, "at most 100 characters"),
+        ({"email": "new@example.com", "name": "a\u202eb"}, "at most 100 characters"),
+        ({"email": "new@example.com", "role": "king"}, "Invalid enum value 'king'"),
+        ({"email": "new@example.com", "password": "secret"}, "unknown field `password`"),
+    ],
+)
+def test_what_cannot_be_is_refused_and_nobody_is_made(box: WholeBox, given: dict[str, Any], said: str) -> None:
+    before = carry_out(box, "user list")
+    with pytest.raises(BoxError, match=said.replace("(", r"\(")):
+        carry_out(box, "user create", **{"organization": "ada", **given})
+    assert carry_out(box, "user list") == before
+
+
+def test_only_members_of_one_organization_are_listed_when_it_is_named(box: WholeBox) -> None:
+    carry_out(box, "user create", email="eve@example.com", organization="eve", role="owner")
+    assert [one["email"] for one in carry_out(box, "user list", organization="eve")] == ["eve@example.com"]
+    assert [one["email"] for one in carry_out(box, "user list")] == [EMAIL, "eve@example.com"]
+
+
+def test_the_link_works_for_a_week(box: WholeBox) -> None:
+    made = carry_out(box, "user create", email="late@example.com", organization="ada")
+    path = "/reset-password?" + made["link"].partition("?")[2]
+    assert made["expiresAt"] == box.clock.now() + 7 * 86_400_000
+    box.clock.advance(seconds=7 * 86_400 - 1)
+    assert box.get(path).status == 200
+    box.clock.advance(seconds=1)
+    assert box.get(path).status == 403

@@ -1,0 +1,163 @@
+"""Three short visits to a small shop that leave facts of every kind: what the examples of query types are made from."""
+
+from analytics_box.base.clock import DAY, SECOND
+from analytics_box.base.facts.event import CUSTOM, PAGE_EXIT, PAGE_VIEW, Event, Fact, Span
+from analytics_box.base.facts.tables import ATTRIBUTES
+
+# Visitors, and their sessions by name: those that the box names itself are different each time.
+ANA, BEN, CLEO, CRAWLER = 0x3F1C_96D0_5A27, 0x51E0_7B43_9C6D, 0x0C2D_E81A_64F9, 0x66A8_1F50_D37E
+SESSIONS = {ANA: "sess_ana_1", BEN: "sess_ben_1", CLEO: "sess_cleo_1", CRAWLER: "sess_crawler_1"}
+BEN_ID = "customer-17"
+VARIANTS = {ANA: "control", BEN: "short", CLEO: "short"}  # of the flag price-page
+_GERMANY = {
+    "entry": "/",
+    "source": "Google",
+    "referrer": "https://www.google.com/",
+    "channel": "Organic Search",
+    "country": "Germany",
+    "region": "Berlin",
+    "city": "Berlin",
+    "browser": "Chrome",
+    "browser_version": "140.0",
+    "system": "macOS",
+    "system_version": "15",
+    "device": "desktop",
+    "viewport": "1280x720",
+    "screen": "1920x1080",
+    "connection": "4g",
+    "language": "de",
+    "time_zone": "Europe/Berlin",
+}
+_FRANCE = _GERMANY | {
+    "entry": "/pricing",
+    "source": "newsletter",
+    "referrer": "",
+    "channel": "Email",
+    "country": "France",
+    "region": "Île-de-France",
+    "city": "Paris",
+    "browser": "Safari",
+    "browser_version": "26.0",
+    "system": "iOS",
+    "system_version": "26",
+    "device": "mobile",
+    "viewport": "390x844",
+    "screen": "390x844",
+    "utm_source": "newsletter",
+    "utm_medium": "email",
+    "utm_campaign": "june",
+    "utm_term": "prices",
+    "utm_content": "button",
+    "language": "fr",
+    "time_zone": "Europe/Paris",
+}
+
+
+def visits(site: int, now: int) -> list[Fact]:
+    """Ana reads and looks at prices; Ben, whom the shop knows, buys; Cleo came the day before; and a crawler."""
+    return [*_cleo(site, now - DAY), *_ana(site, now), *_ben(site, now)]
+
+
+def _cleo(site: int, now: int) -> list[Fact]:
+    return [
+        _event(site, now, PAGE_VIEW, "/", CLEO, _GERMANY),
+        _event(site, now + 70 * SECOND, PAGE_VIEW, "/pricing", CLEO, _GERMANY),
+        _event(site, now + 90 * SECOND, PAGE_EXIT, "/pricing", CLEO, _GERMANY, engaged=25, scroll=60),
+        _event(site, now + 95 * SECOND, PAGE_VIEW, "/", CRAWLER, {}, bot="known_bot_user_agent", agent="Googlebot"),
+    ]
+
+
+def _ana(site: int, now: int) -> list[Fact]:
+    at = now - 240 * SECOND
+    exits = (1, "unload", 30_000, 20_000, 500, 80, 3, 4, 5, 6, 0, 2, 1, "button#buy", "div.hero", 1)
+    return [
+        _event(site, at, PAGE_VIEW, "/", ANA, _GERMANY),
+        _event(site, at + 20 * SECOND, PAGE_VIEW, "/pricing", ANA, _GERMANY),
+        _event(site, at + 30 * SECOND, CUSTOM, "/pricing", ANA, _GERMANY, properties='{"plan":"pro","seats":3}'),
+        *(
+            _span("vitals", site, at + 40 * SECOND, ANA, measured)
+            for measured in ((1, 900.0), (2, 1200.5), (3, 0.04), (4, 96.0), (5, 210.0), (11, 3200.0))
+        ),
+        _span(
+            "errors",
+            site,
+            at + 45 * SECOND,
+            ANA,
+            ("TypeError", "price is undefined", "shop.js", 12, 7, "TypeError: price is undefined\n  at shop.js:12:7"),
+        ),
+        _span("outgoing_links", site, at + 50 * SECOND, ANA, ("https://docs.example/a", "Manual", "docs.example")),
+        *(_span("engagement", site, at + 55 * SECOND, ANA, (*exits, at_all % 2, "email", 0)) for at_all in range(6)),
+        _event(site, at + 60 * SECOND, PAGE_EXIT, "/pricing", ANA, _GERMANY, engaged=40, scroll=80),
+    ]
+
+
+def _ben(site: int, now: int) -> list[Fact]:
+    at = now - 90 * SECOND
+    return [
+        _event(site, at, PAGE_VIEW, "/pricing", BEN, _FRANCE, profile=BEN_ID),
+        _event(
+            site,
+            at + 30 * SECOND,
+            CUSTOM,
+            "/pricing",
+            BEN,
+            _FRANCE,
+            properties='{"plan":"free","seats":1}',
+            profile=BEN_ID,
+        ),
+        _event(site, at + 45 * SECOND, PAGE_EXIT, "/pricing", BEN, _FRANCE, engaged=30, scroll=100, profile=BEN_ID),
+    ]
+
+
+def _event(
+    site: int,
+    time: int,
+    kind: int,
+    path: str,
+    visitor: int,
+    attributes: dict[str, str],
+    *,
+    properties: str | None = None,
+    engaged: int = 0,
+    scroll: int = 0,
+    bot: str = "",
+    agent: str = "",
+    profile: str = "",
+) -> Event:
+    return Event(
+        site=site,
+        time=time,
+        kind=kind,
+        name={PAGE_VIEW: "screen_view", CUSTOM: "buy", PAGE_EXIT: "page_exit"}[kind],
+        namespace="",
+        visitor=visitor,
+        yesterday=0,
+        path=path,
+        query_string="",
+        title="",
+        engaged=engaged,
+        scroll=scroll,
+        bot=bot,
+        origin="",
+        client_session=SESSIONS[visitor],
+        attributes=tuple(attributes.get(name, "") for name in ATTRIBUTES),
+        properties=properties,
+        profile=profile,
+        agent=agent,
+        exposure=("price-page", VARIANTS[visitor]) if kind == PAGE_VIEW and visitor in VARIANTS else None,
+    )
+
+
+def _span(table: str, site: int, time: int, visitor: int, own: tuple[int | float | str | None, ...]) -> Span:
+    return Span(
+        table=table,
+        site=site,
+        time=time,
+        visitor=visitor,
+        yesterday=0,
+        client_session=SESSIONS[visitor],
+        path="/pricing",
+        query_string="",
+        attributes=tuple(_GERMANY.get(name, "") for name in ATTRIBUTES),
+        own=own,
+    )

@@ -1,0 +1,191 @@
+"""The pages of alarms, without JavaScript."""
+
+import re
+
+import pytest
+
+from analytics_box.base.notify.send import Outcome, Sender
+from analytics_box.products.alerts.form import MOST_MONITORS, monitor_choices
+from analytics_box.products.alerts.monitored import MonitorName
+from tests.cases import each
+from tests.products.alerts.world import World
+
+BAD = '"><script>alert(1)</script>'
+
+
+def form(channel: str, **fields: str) -> dict[str, str]:
+    plain = {"name": "Shop", "trigger": "uptime", "event-down": "on", "event-recovered": "on", f"to-{channel}": "now"}
+    return plain | {name.replace("__", "-"): value for name, value in fields.items()}
+
+
+def test_the_form_makes_an_alarm_and_shows_it_again_as_it_is(world: World) -> None:
+    hook, boss = world.channel(), world.channel("Boss")
+    fields = form(
+        hook,
+        description="Night",
+        groups="Shops, Blogs,Shops",
+        reminder_minutes="30",
+        escalate_after_minutes="15",
+        start="22:00",
+        end="07:00",
+        zone="Europe/Berlin",
+        day__sat="on",
+        through="on",
+        threshold="7",  # of another trigger
+        **{f"to-{boss}": "later"},
+    )
+    answer = world.sent("/alarms/new", fields)
+    assert (answer.status, answer.headers["location"]) == (303, "/alarms?done=created")
+    (alarm,) = world.call("alarms.list")
+    conditions = {
+        "groups": ["Shops", "Blogs"],
+        "events": ["down", "recovered"],
+        "reminderMinutes": 30,
+        "escalateAfterMinutes": 15,
+        "quietHours": {
+            "start": "22:00",
+            "end": "07:00",
+            "timeZone": "Europe/Berlin",
+            "days": ["sat"],
+            "through": ["down"],
+        },
+    }
+    assert alarm["triggerConditions"] == conditions
+    assert [(one["channelId"], one["escalation"]) for one in alarm["destinations"]] == [(hook, False), (boss, True)]
+    page = world.seen(f"/alarms/{alarm['id']}")
+    shown = {
+        name: value for name, value in re.findall(r'<input id="\w+" name="(\w+)"[^>]*? value="([^"]*)"', page) if value
+    }
+    ticked = set(re.findall(r'name="([\w-]+)" checked', page))
+    assert ticked == {"event-down", "event-recovered", "day-sat", "through"}
+    chosen = re.findall(r'<select class="select" id="to-([\w-]+)".*?<option value="(\w*)" selected', page, re.DOTALL)
+    again = shown | dict.fromkeys(ticked, "on") | {"trigger": "uptime"} | {f"to-{one}": how for one, how in chosen}
+    assert world.sent(f"/alarms/{alarm['id']}", again).status == 303
+    assert world.call("alarms.list") == [alarm]
+
+
+def test_the_list_says_what_there_is(world: World) -> None:
+    assert "Add an alert channel first" in world.seen("/alarms")
+    hook = world.channel()
+    assert "No alarms yet" in world.seen("/alarms")
+    world.alarm(hook)
+    world.alarm(hook, trigger="traffic_drop", threshold=60, minutes=120)
+    page = world.seen("/alarms")
+    assert "all monitors" in page
+    assert "60 % less than usual in 2 h" in page
+    assert "Nothing was told yet." in page
+    world.happens("down")
+    page = world.seen("/alarms")
+    assert "Going on now" in page
+    assert "Last told" in page
+
+
+def test_what_is_going_on_is_acknowledged_on_the_page(world: World) -> None:
+    alarm = world.alarm(world.channel())
+    world.happens("down", title=f"{BAD} is down")
+    page = world.seen("/alarms")
+    assert BAD not in page
+    assert world.sent(f"/alarms/{alarm}/acknowledge", {"subject": "monitor:m1"}).status == 303
+    page = world.seen("/alarms?done=acknowledged")
+    assert "Acknowledged 17 Jun 2026, 12:00: no reminders, no escalation." in page
+    assert 'action="/alarms/' + alarm + '/acknowledge"' not in page
+
+
+def test_an_alarm_is_switched_off_and_on_and_deleted(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def send(*_: object, **__: object) -> Outcome:
+        return Outcome("It is closed")
+
+    monkeypatch.setattr(Sender, "send", send)
+    alarm = world.alarm(world.channel())
+    for action, enabled in (("off", False), ("on", True)):
+        assert world.sent(f"/alarms/{alarm}/{action}", {}).headers["location"] == f"/alarms?done={action}"
+        assert world.call("alarms.list")[0]["enabled"] is enabled
+    assert "Hook: It is closed" in world.sent(f"/alarms/{alarm}/test", {}).body.decode()
+    assert "Its channels stay" in world.seen(f"/alarms/{alarm}/delete")
+    assert world.sent(f"/alarms/{alarm}/delete", {}).status == 303
+    assert world.call("alarms.list") == []
+    assert world.sent(f"/alarms/{alarm}/delete", {}).status == 404
+
+
+WRONG = (
+    ({"name": ""}, "1 to 100 characters"),
+    ({"trigger": "goal"}, "no alarms of the type goal"),
+    ({"event-down": "", "reminder_minutes": "4"}, "from 5 to 10080"),
+    ({"reminder_minutes": "soon"}, "from 5 to 10080"),
+    ({"escalate_after_minutes": "15"}, "Mark at least one destination"),
+    ({"start": "22:00"}, "time of day"),
+    ({"start": "22:00", "end": "99:99"}, "time of day"),
+    ({"start": "22:00", "end": "07:00", "zone": "Mars/Base"}, "not known"),
+    ({"website": "nothere1"}, "no website"),
+    ({"trigger": "traffic_drop", "threshold": "many"}, "number of percent"),
+    ({"trigger": "traffic_drop", "threshold": "1e3"}, "number of percent"),
+    ({"trigger": "error_rate", "threshold": "101"}, "up to 100"),
+    ({"trigger": "traffic_drop", "minutes": "2"}, "from 15 to 1440"),
+    ({"trigger": "first_event", "silence_hours": "0"}, "from 1 to 720"),
+    ({"name": BAD * 10}, "1 to 100 characters"),
+    ({"tags": "x" * 101}, "at most 100 characters"),
+)
+
+
+@each(("fields", "said"), WRONG)
+def test_what_is_wrong_stands_beside_its_field(shared: World, fields: dict[str, str], said: str) -> None:
+    channel = shared.call("config.listChannels")[0]["id"]
+    answer = shared.sent("/alarms/new", form(channel) | fields)
+    page = answer.body.decode()
+    assert answer.status == 400
+    assert said in page
+    assert BAD not in page
+    assert f'id="to-{channel}"' in page
+
+
+@pytest.fixture
+def shared(world: World) -> World:
+    world.channel()
+    return world
+
+
+def test_the_form_without_a_choice_says_so(world: World) -> None:
+    hook, boss = world.channel(), world.channel("Boss")
+    later = form(hook) | {f"to-{boss}": "later"}
+    assert "Say after how many minutes" in world.sent("/alarms/new", later).body.decode()
+    fields = form(hook)
+    del fields[f"to-{hook}"]
+    assert "at least one destination" in world.sent("/alarms/new", fields).body.decode()
+    fields = {name: value for name, value in form(hook).items() if not name.startswith("event-")}
+    assert "Tick at least one" in world.sent("/alarms/new", fields).body.decode()
+
+
+def test_members_and_viewers_see_the_list_only(world: World) -> None:
+    alarm = world.alarm(world.channel())
+    world.happens("down")
+    for role in ("member", "viewer"):
+        world.people.add(role, role)
+        page = world.seen("/alarms", role)
+        assert "/alarms/new" not in page
+        assert f"/alarms/{alarm}/delete" not in page
+        assert (f"/alarms/{alarm}/acknowledge" in page) == (role == "member")
+        for path in ("/alarms/new", f"/alarms/{alarm}", f"/alarms/{alarm}/delete"):
+            assert world.people.see(role, path).status == 403
+        assert world.sent(f"/alarms/{alarm}/off", {}, role).status == 403
+    assert world.sent(f"/alarms/{alarm}/acknowledge", {"subject": "monitor:m1"}, "member").status == 303
+
+
+def test_the_form_lists_what_is_chosen_before_it_lists_others() -> None:
+    monitors = [MonitorName(f"m{number}", f"Shop {number:03}") for number in range(MOST_MONITORS + 20)]
+    chosen = {"monitor-m310": "on", "monitor-m7": "on"}
+    listed = monitor_choices(monitors, chosen)
+    assert [choice.name for choice in listed[:3]] == ["Shop 007", "Shop 310", "Shop 000"]
+    assert len(listed) == MOST_MONITORS
+    everything = {f"monitor-{one.id}": "on" for one in monitors}
+    assert len(monitor_choices(monitors, everything)) == len(monitors)
+
+
+def test_a_website_that_is_gone_is_not_taken_for_all(world: World) -> None:
+    hook = world.channel()
+    alarm = world.alarm(hook)
+    world.call("alarms.update", alarmId=alarm, websiteId=world.box.sites["shop"])
+    world.call("websites.delete", id=world.box.sites["shop"])
+    assert "A website that is gone, all monitors" in world.seen("/alarms")
+    assert f'value="{world.box.sites["shop"]}" selected' in world.seen(f"/alarms/{alarm}")
+    answer = world.sent(f"/alarms/{alarm}", form(hook, website=world.box.sites["shop"]))
+    assert "no website with this id" in answer.body.decode()

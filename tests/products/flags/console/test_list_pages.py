@@ -1,0 +1,154 @@
+"""The list of flags, what becomes of a flag, and target groups, in a browser without scripts."""
+
+import pytest
+
+from analytics_box.products.flags.flag import Rule
+from tests.cases import each
+from tests.products.flags.console.world import Console, fields_of
+from tests.products.flags.world import World
+
+
+@pytest.fixture(scope="module")
+def console(shared: World) -> Console:
+    return Console(shared)
+
+
+@pytest.fixture(scope="module")
+def listed(console: Console) -> Console:
+    """Some flags that the list tells apart."""
+    put = console.world.put
+    put("of-shop", {"name": "Zebra", "folder": "checkout/payment", "description": "for the spring sale"})
+    put("of-staging", {"status": "inactive"}, environment="staging")
+    put("of-all", {"type": "rollout", "rolloutPercentage": 20}, website=None)
+    put("gone-by", {"status": "archived"})
+    return console
+
+
+@each(
+    ("query", "keys"),
+    [
+        ("", {"of-shop", "of-staging", "of-all"}),
+        ("?search=SPRING", {"of-shop"}),
+        ("?search=zebra", {"of-shop"}),
+        ("?of={shop}", {"of-shop", "of-staging"}),
+        ("?of={organization}", {"of-all"}),
+        ("?status=archived", {"gone-by"}),
+        ("?status=inactive", {"of-staging"}),
+        ("?status=stale", set()),
+        ("?type=rollout", {"of-all"}),
+        ("?environment=staging", {"of-staging"}),
+        ("?environment=-", {"of-shop", "of-all"}),
+        ("?folder=checkout", {"of-shop"}),
+        ("?folder=check", set()),
+        ("?folder=-", {"of-staging", "of-all"}),
+        ("?page=2", set()),
+        ("?page=0&status=x&type=x", {"of-shop", "of-staging", "of-all"}),
+        ("?search=nothing-like-it", set()),
+    ],
+)
+def test_the_list_has_what_the_address_asks_for(listed: Console, query: str, keys: set[str]) -> None:
+    page = listed.seen("/flags" + query.format(shop=listed.world.shop, organization=listed.box.organization_id))
+    assert {key for key in ("of-shop", "of-staging", "of-all", "gone-by") if f"<bdi>{key}</bdi>" in page} == keys
+
+
+def test_a_flag_that_nobody_asks_for_is_told_and_found(world: World) -> None:
+    console = Console(world)
+    old = world.put("old", {"name": "Old one"})
+    world.box.clock.advance(seconds=40 * 86_400)
+    world.put("new", {"name": "New one"})
+    page = console.seen("/flags?status=stale", world.owner)
+    assert "Stale: nobody asks for it since" in page
+    assert "Old one" in page
+    assert "New one" not in page
+    assert "Stale: nobody asks for it since" in console.seen(f"/flags/{old.id}")
+
+
+def test_a_status_changes_by_a_button(console: Console) -> None:
+    path = f"/flags/{console.world.put('switched').id}"
+    for status in ("inactive", "archived", "active"):
+        assert console.gone_to(f"{path}/status", {"status": status}) == f"{path}?done={status}"
+        assert console.flag(path).definition.status == status
+    assert console.sent(f"{path}/status", {"status": "sideways"}).status == 400
+
+
+def test_a_folder_is_renamed_and_deleted_with_those_in_it(console: Console) -> None:
+    flag, of = console.world.put("filed", {"folder": "old/inner"}), {"of": console.world.shop}
+    assert "old/inner" in console.seen("/flags/folders")
+    wrong = console.sent("/flags/folders/rename", of | {"folder": "old", "to": "<b>\u200b"})
+    assert wrong.status == 400
+    assert "Write a folder of letters" in wrong.body.decode()
+    console.gone_to("/flags/folders/rename", of | {"folder": "old", "to": "Kim’s & 東京"})
+    assert console.flag(f"/flags/{flag.id}").definition.folder == "Kim’s & 東京/inner"
+    console.gone_to("/flags/folders/rename", of | {"folder": "Kim’s & 東京", "to": "new"})
+    assert "they move one level up" in console.seen(f"/flags/folders/delete?of={console.world.shop}&folder=new")
+    assert console.answer("/flags/folders/delete?folder=nowhere").status == 404
+    console.gone_to("/flags/folders/delete", of | {"folder": "new"})
+    assert console.flag(f"/flags/{flag.id}").definition.folder == "inner"
+
+
+def test_deleting_says_who_needs_the_flag(console: Console) -> None:
+    flag = console.world.put("needed")
+    console.world.put("needing", {"dependencies": ["needed"], "name": "The one that needs it"})
+    assert "The one that needs it needs it and will be off." in console.seen(f"/flags/{flag.id}/delete")
+    assert "The one that needs it" in console.seen(f"/flags/{flag.id}")
+    path = f"/flags/{flag.id}"
+    assert console.gone_to(f"{path}/status", {"status": "inactive"}) == f"{path}?done=needed"
+    assert console.gone_to(f"/flags/{flag.id}/delete", {}) == "/flags?done=deleted"
+    assert console.answer(f"/flags/{flag.id}").status == 404
+
+
+def test_a_copy_is_a_flag_of_its_own(console: Console) -> None:
+    flag = console.world.put("copied", {"defaultValue": True})
+    path = console.gone_to(f"/flags/{flag.id}/copy", {"environment": "staging"})
+    made = console.flag(path)
+    assert (made.key, made.environment, made.definition.status) == ("copied", "staging", "inactive")
+    again = console.sent(f"/flags/{flag.id}/copy", {"environment": "staging"})
+    assert again.status == 409
+    assert 'id="environment-error"' in again.body.decode()
+
+
+def test_a_target_group_is_made_changed_and_deleted(console: Console) -> None:
+    form = fields_of(console.seen("/flags/groups/new")) | {
+        "of": console.world.shop,
+        "name": "Beta testers",
+        "color": "#2563eb",
+        "rules.0.if.0.attribute": "email",
+        "rules.0.if.0.operator": "ends_with",
+        "rules.0.if.0.values": "@beta.example",
+        "do": "save",
+    }
+    console.gone_to("/flags/groups/new", form)
+    (group,) = [one for one in console.world.known().groups if one.name == "Beta testers"]
+    assert group.rules == (Rule("email", "ends_with", value="@beta.example"),)
+    flag = console.world.put("for-testers", {"targetGroupIds": [group.id]})
+    page = console.seen("/flags/groups")
+    assert "Used by 1 flag" in page
+    assert 'fill="#2563eb"' in page
+    assert "@beta.example" in console.seen(f"/flags/{flag.id}")
+    path = f"/flags/groups/{group.id}"
+    older = fields_of(console.seen(path)) | {"do": "save"}
+    console.gone_to(path, older | {"name": "Meanwhile"})
+    late = console.sent(path, older | {"name": "Testers"})
+    assert (late.status, "Somebody else has changed this target group" in late.body.decode()) == (409, True)
+    console.gone_to(path, fields_of(late.body.decode()) | {"do": "save"})
+    assert [one.name for one in console.world.known().groups] == ["Testers"]
+    assert "for-testers uses it and goes on without it." in console.seen(f"{path}/delete")
+    console.gone_to(f"{path}/delete", {})
+    assert console.flag(f"/flags/{flag.id}").definition.targetGroupIds == ()
+
+
+def test_a_target_group_that_conditions_name_stays(console: Console) -> None:
+    group = console.world.put_group("Named", [])
+    console.world.put("naming", {"rules": [{"type": "conditions", "conditions": {"group": group.id}}]})
+    answer = console.sent(f"/flags/groups/{group.id}/delete", {})
+    assert answer.status == 409
+    assert "naming name this target group" in answer.body.decode()
+
+
+def test_what_is_wrong_with_a_target_group_stands_at_its_field(console: Console) -> None:
+    form = fields_of(console.seen("/flags/groups/new")) | {"name": "", "do": "save"}
+    wrong = console.sent("/flags/groups/new", form | {"rules.0.if.0.values": "x"})
+    assert wrong.status == 400
+    assert 'id="name-error"' in wrong.body.decode()
+    wrong = console.sent("/flags/groups/new", form | {"name": "Named"})
+    assert 'id="rules.0.if.0.values-error"' in wrong.body.decode()

@@ -1,0 +1,93 @@
+"""GET /flags/{id}/results: the result of an experiment as a page."""
+
+import re
+from typing import Any
+
+import pytest
+
+from analytics_box.base.texts import FlagResults
+from tests.products.flags.world import World
+
+VARIANTS: list[dict[str, Any]] = [{"key": "control", "value": "1"}, {"key": "short", "value": "2"}]
+
+
+@pytest.fixture(scope="module")
+def page(shared: World) -> str:
+    """The address of a flag that twelve visitors were given, of whom some signed up."""
+    flag = shared.put("price", {"type": "multivariant", "variants": VARIANTS})
+    for number in range(12):
+        who = {"anonymousId": f"visitor {number}", "path": "https://shop.example/"}
+        variant = VARIANTS[number % 2]["key"]
+        given = {"name": "$flag_evaluated", "properties": {"flag": "price", "variant": variant}}
+        events: list[dict[str, Any]] = [{**who, **given}]
+        if number < 5:
+            events.append({**who, "name": "sign <up>"})
+        for event in events:
+            answer = shared.box.post(f"/?client_id={shared.shop}", event, origin="https://shop.example")
+            assert answer.status == 200, answer.body
+    return f"/flags/{flag.id}/results"
+
+
+def seen(world: World, address: str) -> str:
+    answer = world.box.get(address, cookie=world.owner, accept="text/html")
+    assert answer.status == 200, answer.body
+    return answer.body.decode()
+
+
+def cells(content: str) -> list[list[str]]:
+    """The table's rows, as they are read."""
+    body = re.findall(r"<tbody>(.*?)</tbody>", content, re.DOTALL)[0]
+    return [
+        [
+            re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", cell)).strip()
+            for cell in re.findall(r"<t[hd].*?</t[hd]>", row, re.DOTALL)
+        ]
+        for row in re.findall(r"<tr>(.*?)</tr>", body, re.DOTALL)
+    ]
+
+
+def test_it_says_what_came_of_each_variant(shared: World, page: str) -> None:
+    control, short = cells(seen(shared, f"{page}?conversion=sign+%3Cup%3E&range=last_7d"))
+    assert control == [
+        "control All others are compared with it",
+        "6 50.0 % of visitors, should be 50.0 %",
+        "3",
+        "50.0 % 18.8 % to 81.2 %",
+        "–",
+    ]
+    assert short[2:] == ["2", "33.3 % 9.7 % to 70.0 %", "−16.7 points May be chance"]
+
+
+def test_without_an_event_it_asks_for_one_and_offers_those_that_were_sent(shared: World, page: str) -> None:
+    content = seen(shared, page)
+    assert FlagResults.choose_first in content
+    assert re.findall(r'<option value="(sign[^"]*)"', content) == ["sign &lt;up&gt;"]
+    assert "$flag_evaluated" not in content
+    assert 'href="/docs/definitions#result-of-an-experiment"' in content
+
+
+def test_a_range_without_anybody_says_how_visitors_are_counted(shared: World, page: str) -> None:
+    for query in ("range=custom&from=2020-01-01&to=2020-01-31", "range=last_month"):
+        assert FlagResults.empty_title in seen(shared, f"{page}?{query}")
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("range=never", "There is no range called “never”. Shown instead: last 30 days."),
+        ("range=custom&from=x", "Own dates need a first and a last day."),
+        ("range=custom&from=0001-01-01&to=2026-01-01", "These dates cannot be shown"),
+        ("range=all", ""),
+        ("conversion=%00", ""),
+    ],
+)
+def test_what_cannot_be_read_is_the_usual_and_said(shared: World, page: str, query: str, said: str) -> None:
+    content = seen(shared, f"{page}?{query}")
+    assert len(cells(content)) == 2
+    assert said in content
+
+
+def test_a_flag_of_the_organization_has_visitors_of_all_its_websites(shared: World, page: str) -> None:
+    flag = shared.put("price", {"type": "boolean"}, website=None)
+    assert len(cells(seen(shared, f"/flags/{flag.id}/results"))) == 2
+    assert shared.box.get("/flags/nothing/results", cookie=shared.owner, accept="text/html").status == 404

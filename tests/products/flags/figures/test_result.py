@@ -1,0 +1,143 @@
+"""What the page of a result says: who leads, whether that is more than chance, and what speaks against it."""
+
+from typing import Any
+
+from msgspec.structs import asdict
+
+from analytics_box.base.texts import FlagResults
+from analytics_box.products.flags.figures.result import Result, result_of
+from analytics_box.query.catalog.registry import TYPES
+from analytics_box.query.splits import Split, Untold
+from tests.cases import each
+
+Counted = dict[str, tuple[int, int]]  # visitors and conversions by variant
+
+
+def rows_of(
+    counted: Counted, *, asked: bool = True, mixed: int = 0, untold: Untold | None = None
+) -> list[dict[str, Any]]:
+    """The rows that the query type makes of such counts, with equal shares; "false" is no variant of the flag."""
+    found = [
+        {"variant": name, "visitors": visitors, "mixed": mixed, "conversions": conversions if asked else None}
+        for name, (visitors, conversions) in counted.items()
+    ]
+    shape = TYPES["flag_exposures"].shape
+    assert shape is not None
+    names = tuple(name for name in counted if name != "false")
+    split = Split(names, () if untold else (1.0,) * len(names), closed=True, untold=untold)
+    return shape([found, [asdict(split)]], None)  # type: ignore[arg-type]  # it looks at no window
+
+
+def said(counted: Counted, event: str = "buy", **more: Any) -> Result:
+    return result_of(rows_of(counted, asked=bool(event), **more), event)
+
+
+@each(
+    ("counted", "event", "verdict", "clear"),
+    [
+        ({"control": (1000, 100)}, "buy", FlagResults.alone, False),
+        ({"control": (1000, 100), "b": (1000, 150)}, "", FlagResults.choose_first, False),
+        ({"control": (1000, 0), "b": (1000, 0)}, "buy", FlagResults.none.format(event="buy"), False),
+        ({"control": (1000, 100), "b": (1000, 110)}, "buy", FlagResults.unclear, False),
+        (
+            {"control": (1000, 100), "b": (1000, 150)},
+            "buy",
+            "“b” leads to more “buy” than “control”, and that is more than chance: between 2.1 points and 7.9 points.",
+            True,
+        ),
+        (
+            {"control": (1000, 150), "b": (1000, 100)},
+            "buy",
+            "“b” leads to less “buy” than “control”, and that is more than chance: between 2.1 points and 7.9 points.",
+            True,
+        ),
+        # More than chance alone (p 0.03), but not as one of four.
+        (
+            {"control": (1000, 100), "b": (1000, 131), "c": (1000, 100), "d": (1000, 100), "e": (1000, 101)},
+            "buy",
+            FlagResults.unclear,
+            False,
+        ),
+    ],
+)
+def test_a_difference_is_called_one_only_where_it_is_more_than_chance(
+    counted: Counted, event: str, verdict: str, clear: bool
+) -> None:
+    found = said(counted, event)
+    assert (found.verdict, found.clear) == (verdict, clear)
+    assert found.warning == ""
+
+
+def test_with_unequal_shares_nobody_leads() -> None:
+    found = said({"control": (1000, 100), "b": (800, 200)})
+    assert "less than once in 10,000 times" in found.warning
+    assert (found.verdict, found.clear) == ("", False)
+    assert "about once in 204 times" in said({"control": (1000, 100), "b": (878, 200)}).warning
+    assert said({"control": (1000, 100), "b": (980, 200)}).warning == ""
+
+
+@each(
+    ("counted", "event", "mixed", "notes"),
+    [
+        ({"control": (1000, 100), "b": (1000, 110)}, "buy", 0, [FlagResults.peeking]),
+        ({"control": (1000, 100), "b": (1000, 110)}, "", 0, []),
+        ({"control": (90, 30), "b": (90, 30)}, "buy", 0, [FlagResults.few, FlagResults.peeking]),
+        ({"control": (900, 9), "b": (900, 30)}, "buy", 0, [FlagResults.few, FlagResults.peeking]),
+        (
+            {"control": (900, 90), "b": (900, 90), "c": (900, 90)},
+            "buy",
+            0,
+            [FlagResults.several.format(count="3"), FlagResults.peeking],
+        ),
+        ({"control": (900, 90)}, "buy", 1, [FlagResults.mixed[True]]),
+        ({"control": (900, 90), "b": (900, 90)}, "", 2, [FlagResults.mixed[False].format(count="4")]),
+    ],
+)
+def test_what_speaks_against_a_result_is_said(counted: Counted, event: str, mixed: int, notes: list[str]) -> None:
+    assert list(said(counted, event, mixed=mixed).notes) == notes
+
+
+def test_who_got_no_variant_is_shown_and_compared_with_nobody() -> None:
+    counted = {"control": (1000, 100), "b": (1000, 131)}
+    without, found = said(counted), said(counted | {"false": (400, 300)})
+    assert (found.verdict, found.clear, found.warning) == (without.verdict, True, "")
+    assert found.notes == (FlagResults.not_given[False].format(count="400"), *without.notes)
+    assert found.variants[0].share == without.variants[0].share
+    last = found.variants[2]
+    assert (last.name, last.share, last.expected, last.difference) == (FlagResults.no_variant, "", "", "")
+    only = said({"false": (1, 0)})
+    assert (only.verdict, only.control, only.notes[0]) == (FlagResults.nobody, "", FlagResults.not_given[True])
+    assert said({"false": (1, 0)}, "").verdict == FlagResults.nobody
+
+
+def test_it_says_why_shares_are_held_against_nothing() -> None:
+    reasons: tuple[Untold, ...] = ("changed", "not_by_chance")
+    for untold in reasons:
+        words = FlagResults.no_shares[untold]
+        found = said({"control": (1000, 100), "b": (100, 10)}, untold=untold)
+        assert found.warning == ""
+        assert words in found.notes
+    assert set(FlagResults.no_shares) == set(reasons)
+    assert not set(FlagResults.no_shares.values()) & set(said({"control": (9, 1), "b": (9, 1)}).notes)
+
+
+def test_intervals_are_drawn_on_one_scale() -> None:
+    control, other = said({"control": (1000, 100), "b": (1000, 150)}).variants
+    assert control.drawn is not None
+    assert other.drawn is not None
+    assert round(other.drawn.start + other.drawn.width) == 100
+    for one in (control.drawn, other.drawn):
+        assert 0 <= one.start <= one.rate <= one.start + one.width <= 100.01
+    assert (control.judged, other.judged, other.tone, other.difference) == (
+        "",
+        "More than chance",
+        "good",
+        "+5.0 points",
+    )
+    nothing, _ = said({"control": (1000, 0), "b": (1000, 0)}, "").variants
+    assert (nothing.drawn, nothing.rate, nothing.conversions) == (None, "–", "–")
+
+
+def test_names_that_strangers_chose_are_shown_as_they_are() -> None:
+    found = said({"con\u202etrol": (10, 1)}, "b\u202euy")
+    assert found.variants[0].name == "con\\u202etrol"

@@ -1,0 +1,59 @@
+"""Bulk answers that are kept take so many bytes at most, and are of the flags as they are."""
+
+import gc
+from weakref import ref
+
+from analytics_box.products.flags.evaluation.compiling import compiled
+from analytics_box.products.flags.ofrep.answers import Environment
+from analytics_box.products.flags.ofrep.memo import Kept, Memo
+from analytics_box.products.flags.scope import Scope
+from tests.products.flags.ofrep.world import about, ask
+from tests.products.flags.world import World
+
+
+def environment(name: str = "production") -> Environment:
+    return Environment(Scope("shop-website-1", "acme", "shop-website-1"), name, compiled((), ()))
+
+
+def kept(of: Environment, size: int) -> Kept:
+    return Kept(of.place, of.token, b"x" * size, ())
+
+
+def test_answers_asked_for_longest_ago_go() -> None:
+    here = environment()
+    memo = Memo(most_bytes=5_000)
+    for number in range(4):
+        memo.keep(b"%d" % number, kept(here, 500))
+    assert memo.find(b"0", here) is not None
+    memo.keep(b"4", kept(here, 500))
+    memo.keep(b"4", kept(here, 600))
+    found = [number for number in range(5) if memo.find(b"%d" % number, here)]
+    assert found == [0, 2, 3, 4]
+    assert memo.size <= 5_000
+
+
+def test_an_answer_of_flags_that_were_compiled_anew_is_none() -> None:
+    before, after, other = environment(), environment(), environment("staging")
+    memo = Memo()
+    for number in range(3):
+        memo.keep(b"%d" % number, kept(before, 500))
+    memo.keep(b"other", kept(other, 500))
+    of_other = memo.size // 4
+    assert memo.find(b"0", after) is None
+    assert memo.size == of_other  # none of that environment stays
+    memo.keep(b"1", kept(before, 500))
+    memo.keep(b"2", kept(after, 500))
+    assert [memo.find(tag, after) is not None for tag in (b"1", b"2")] == [False, True]
+    assert memo.find(b"other", other) is not None
+    memo.keep(b"huge", kept(after, 20_000_000))
+    assert (memo.find(b"huge", after), memo.size) == (None, 0)
+
+
+def test_rules_that_were_changed_stay_in_memory_with_no_answer(world: World) -> None:
+    rulesets = []
+    for number in range(4):
+        world.put(f"flag-{number}", {"rules": [{"type": "user_id", "value": "ada"}]})
+        assert ask(world, content=about(f"u{number}")).status == 200
+        rulesets.append(ref(world.flags.ruleset(world.known(), None)))
+    gc.collect()
+    assert sum(one() is not None for one in rulesets) <= 2  # whoever compiled the last but one may still hold it

@@ -1,0 +1,120 @@
+"""The list of short links, and who may see and do what: pages without scripts, and what their HTML never holds."""
+
+import re
+from urllib.parse import quote
+
+import pytest
+
+from tests.products.links.world import GOOGLEBOT, HOSTILE, TARGET, PageWorld
+from tests.tenants.keys.world import cookie_of
+
+
+def test_a_link_is_made_found_and_shown(pages: PageWorld) -> None:
+    link_id = pages.made(name="Spring sale", slug="spring", tags="sale, print", utm__source="poster")
+    page = pages.seen("/links?search=spring")
+    assert "Spring sale" in page
+    assert "/l/spring" in page
+    assert 'href="/links?search=spring&amp;tag=print"' in page
+    pages.follow("spring")
+    pages.follow("spring", user_agent=GOOGLEBOT)
+    own = pages.seen(f"/links/{link_id}?wait=all")
+    assert re.search(r'id="tile-clicks".*?tile-value number">1<', own, re.DOTALL)
+    assert re.search(r'id="tile-others".*?tile-value number">1<', own, re.DOTALL)
+    assert "utm_source=poster" in own
+
+
+def test_a_link_is_deleted_after_a_question(pages: PageWorld) -> None:
+    link_id = pages.made(name=HOSTILE, slug="goes-away")
+    page = pages.seen(f"/links/{link_id}/delete")
+    assert "/l/goes-away stops working at once" in page
+    assert pages.sent(f"/links/{link_id}/delete", {}).headers["location"] == "/links?done=deleted"
+    assert pages.follow("goes-away").status == 404
+    assert pages.page(f"/links/{link_id}").status == 404
+
+
+PLACES = ("", "/edit", "/delete", "/parts/figures", "/parts/sources", "/details/sources", "/export/json")
+
+
+@pytest.mark.parametrize("rest", PLACES)
+def test_links_of_others_are_not_there(pages: PageWorld, rest: str) -> None:
+    pages.box.box.box_db.write_now(
+        lambda db: (
+            db.execute(
+                "insert or ignore into links (id, organization_id, created_by, domain, slug, name, target_url,"
+                " target_domain, created_at, updated_at)"
+                " values ('foreign1', ?, 'x', '', 'foreign1', 'Secret plan', 'https://e.example/', 'e.example', 1, 1)",
+                (pages.box.foreign_organization_id,),
+            )
+            and None
+        )
+    )
+    for link_id in ("foreign1", "nowhere1"):
+        answer = pages.page(f"/links/{link_id}{rest}")
+        assert answer.status == 404
+        assert b"Secret plan" not in answer.body
+    assert "Secret plan" not in pages.seen("/links")
+
+
+def test_what_people_typed_does_nothing_on_any_page(pages: PageWorld) -> None:
+    link_id = pages.made(name=HOSTILE, tags=HOSTILE, externalId=HOSTILE, ogTitle=HOSTILE)
+    for path in ("/links", f"/links/{link_id}?wait=all", f"/links/{link_id}/edit", f"/links/{link_id}/delete"):
+        assert "<script>alert" not in pages.seen(path)
+    pages.follow("never-was-this")
+    assert "<script>alert" not in pages.seen(f"/links?search={quote(HOSTILE)}&tag={quote(HOSTILE)}&folder=x")
+
+
+def test_viewers_read_and_members_write_but_not_domains(pages: PageWorld) -> None:
+    link_id = pages.link(slug="for-all")["id"]
+    viewer, member = cookie_of(pages.box, "viewer"), cookie_of(pages.box, "member")
+    for path in ("/links", f"/links/{link_id}", "/links/folders", "/links/domains", f"/links/{link_id}/qr/svg"):
+        assert pages.page(path, viewer).status == 200, path
+    assert "/links/new" not in pages.seen("/links", viewer)
+    assert "/edit" not in pages.seen(f"/links/{link_id}", viewer)
+    for path in ("/links/new", f"/links/{link_id}/edit", f"/links/{link_id}/delete", "/links/bulk"):
+        assert pages.page(path, viewer).status == 403, path
+        assert pages.page(path, member).status == 200, path
+    for path in (
+        "/links/new",
+        f"/links/{link_id}/edit",
+        f"/links/{link_id}/delete",
+        "/links/folders",
+        "/links/bulk/text",
+    ):
+        assert pages.sent(path, {"targetUrl": TARGET, "name": "x", "text": "x"}, viewer).status == 403, path
+    for path in ("/links/domains", "/links/domains/save", "/links/domains/remove"):
+        assert pages.sent(path, {"domain": "x.example"}, member).status == 403, path
+    assert pages.follow("for-all").status == 302
+
+
+def test_the_list_is_paged_sorted_and_forgiving(pages: PageWorld) -> None:
+    rows = "\n".join(f"P{number:03},https://example.com/p{number},,Paged" for number in range(60))
+    path = pages.imported(f"name,targetUrl,slug,folder\n{rows}")
+    pages.over(path)
+    pages.sent(path, {})
+    pages.over(path)
+    folder = re.findall(r'/links\?folder=([^"]+)"><bdi>Paged', pages.seen("/links/folders"))[0]
+    first = pages.seen(f"/links?folder={folder}&sort=name-asc")
+    assert "1–50 of 60" in first
+    assert ("P000" in first, "P050" in first) == (True, False)
+    second = pages.seen(f"/links?folder={folder}&sort=name-asc&page=2")
+    assert "51–60 of 60" in second
+    assert ("P000" in second, "P050" in second) == (False, True)
+    for query in ("page=0", "page=-1", "page=x", "page=99999999", "sort=x", "page=\u0663", "folder=%00"):
+        assert pages.page(f"/links?{query}").status == 200, query
+
+
+def test_the_list_is_sorted_by_clicks(pages: PageWorld) -> None:
+    for slug, clicks in (("sort-a", 1), ("sort-b", 3), ("sort-c", 0), ("sort-d", 2)):
+        pages.made(name=slug, slug=slug, tags="sorted")
+        for _ in range(clicks):
+            pages.follow(slug)
+            pages.box.clock.advance(seconds=1)
+
+    def order(sort: str) -> list[str]:
+        return re.findall(r"<bdi>(sort-\w)</bdi>", pages.seen(f"/links?tag=sorted&sort={sort}"))
+
+    assert order("clicks") == ["sort-b", "sort-d", "sort-a", "sort-c"]
+    assert order("last-click") == ["sort-d", "sort-b", "sort-a", "sort-c"]
+    assert 'href="/links?search=sort-a&amp;tag=sorted&amp;sort=clicks"' in pages.seen(
+        "/links?search=sort-a&sort=clicks"
+    )

@@ -1,0 +1,265 @@
+"""The pages of monitors without scripts: list, own page, form and maintenance, and who may see and do what."""
+
+import re
+
+import pytest
+
+from analytics_box.base.clock import DAY, HOUR
+from analytics_box.query.run import Queries
+from tests.inprocess import NOON
+from tests.products.links.world import HOSTILE
+from tests.products.monitors.world import Now, PageWorld
+
+
+def test_a_monitor_is_made_found_and_shown(pages: PageWorld) -> None:
+    monitor_id = pages.set_up(url="https://example.com/health", name="Shop", tags="shop, front", group="Public")
+    page = pages.seen("/monitors?search=shop")
+    assert f'href="/monitors/{monitor_id}"' in page
+    assert "https://example.com/health" in page
+    assert 'href="/monitors?search=shop&amp;tag=front"' in page
+    assert ">Public<" in page
+    own = pages.seen(f"/monitors/{monitor_id}?wait=all")
+    assert "any answer below 500" in own
+    assert "2 failed checks in a row" in own
+
+
+def test_any_range_of_a_monitor_is_shown_by_weeks_or_months(pages: PageWorld) -> None:
+    path = f"/monitors/{pages.set_up(url='https://long.example.com')}"
+    for query in (
+        "range=last_12m&by=month&compare=year",
+        "range=all",
+        "range=last_90d&by=week&beside=uptime_percentage",
+    ):
+        assert 'class="table' in pages.seen(f"{path}?{query}&show=table&wait=all")
+    assert "Hours cannot be drawn" in pages.seen(f"{path}?range=last_90d&by=hour&wait=all")
+
+
+def test_incidents_are_those_of_the_chosen_range(pages: PageWorld) -> None:
+    monitor_id = pages.set_up(url="https://often.example.com")
+    number, down = pages.number(monitor_id), (400, 40, 2)  # days ago
+    spans = [(number, NOON - days * DAY, NOON - days * DAY + HOUR) for days in down]
+    pages.box.box.parts[Queries].events.write_now(
+        lambda db: db.executemany("insert into monitor_spans (monitor, state, start, until) values (?, 3, ?, ?)", spans)
+    )
+    path = f"/monitors/{monitor_id}"
+    for chosen, listed in (("last_7d", 1), ("last_90d", 2), ("all", 3), ("today", 0)):
+        page = pages.seen(f"{path}?range={chosen}&wait=all")
+        rows = page.partition('id="history-title"')[2].partition('id="checks-title"')[0]
+        assert rows.count("<tr>") == (listed + 1 if listed else 0), chosen
+        assert ("No incidents in the selected range" in rows) == (not listed)
+
+
+def test_long_list_of_incidents_says_how_many_there_are(pages: PageWorld) -> None:
+    monitor_id = pages.set_up(url="https://worse.example.com")
+    number = pages.number(monitor_id)
+    spans = [(number, NOON - hours * HOUR, NOON - hours * HOUR + HOUR // 2) for hours in range(1, 62)]
+    pages.box.box.parts[Queries].events.write_now(
+        lambda db: db.executemany("insert into monitor_spans (monitor, state, start, until) values (?, 3, ?, ?)", spans)
+    )
+    page = pages.seen(f"/monitors/{monitor_id}?range=last_7d&wait=all")
+    assert "The latest 50 of 61 are listed." in page
+
+
+def test_what_is_down_stands_first_and_says_since_when(pages: PageWorld) -> None:
+    first, second = pages.set_up(url="https://a.example.com"), pages.set_up(url="https://b.example.com")
+    pages.engine.states = {
+        pages.number(first): Now("up", NOON - 3_600_000),
+        pages.number(second): Now("down", NOON - 60_000),
+    }
+    page = pages.seen("/monitors")
+    assert page.index(second) < page.index(first)
+    assert "for 1\N{NO-BREAK SPACE}m" in page
+    assert first not in pages.seen("/monitors?state=down")
+
+
+def test_a_form_that_is_wrong_comes_back_with_what_was_typed(pages: PageWorld) -> None:
+    answer = pages.sent("/monitors/new", {"kind": "tcp", "host": "db.example.com", "port": "99999", "name": "Base"})
+    page = answer.body.decode()
+    assert answer.status == 400
+    assert "A port is a number from 1 to 65535" in page
+    assert 'value="db.example.com"' in page
+
+
+@pytest.mark.parametrize(
+    ("fields", "url"),
+    [
+        ({"kind": "tcp", "host": "db.example.com", "port": "5432"}, "tcp://db.example.com:5432"),
+        ({"kind": "tls", "host": "example.com", "port": ""}, "tls://example.com"),
+        ({"kind": "dns", "host": "example.com", "record": "MX"}, "dns://example.com"),
+        ({"kind": "ping", "host": "example.com"}, "ping://example.com"),
+    ],
+)
+def test_each_kind_has_its_own_target(pages: PageWorld, fields: dict[str, str], url: str) -> None:
+    monitor_id = pages.set_up(**fields)
+    assert pages.engine.known[pages.number(monitor_id)].url == url
+    form = pages.seen(f"/monitors/{monitor_id}/edit")
+    assert f'value="{fields["host"]}"' in form
+
+
+def test_conditions_are_added_tried_and_saved(pages: PageWorld) -> None:
+    form = {"kind": "http", "url": "https://example.com/health", **pages.usual}
+    page = pages.sent("/monitors/new", form | {"do": "add-assertion"}).body.decode()
+    assert 'name="assertions.0.subject"' in page
+    condition = {
+        "assertions.0.subject": "status",
+        "assertions.0.property": "",
+        "assertions.0.comparison": "in",
+        "assertions.0.value": "200-299",
+        "assertions.0.level": "fail",
+    }
+    tried = pages.sent("/monitors/new", form | condition | {"do": "try"}).body.decode()
+    assert "Status is one of 200-299" in tried
+    assert "Saw 200" in tried
+    assert "DNS" in tried
+    made = pages.sent("/monitors/new", form | condition | {"do": "save"})
+    assert made.status == 303
+    assert "Status is one of 200-299" in pages.seen(made.headers["location"].partition("?")[0] + "?wait=all")
+
+
+def test_secrets_are_kept_and_never_shown(pages: PageWorld) -> None:
+    monitor_id = pages.set_up(
+        url="https://example.com/", headers="X-Key: hush-hush", user="eve", password="pass-word-1"
+    )
+    number = pages.number(monitor_id)
+    for path in (f"/monitors/{monitor_id}?wait=all", f"/monitors/{monitor_id}/edit"):
+        page = pages.seen(path)
+        assert "hush-hush" not in page
+        assert "pass-word-1" not in page
+    fields = {"kind": "http", "url": "https://example.com/", "do": "save", **pages.usual}
+    assert pages.sent(f"/monitors/{monitor_id}/edit", fields).status == 303
+    assert pages.engine.known[number].secrets.headers == (("X-Key", "hush-hush"),)
+    assert pages.sent(f"/monitors/{monitor_id}/edit", fields | {"forget.headers": "on"}).status == 303
+    assert pages.engine.known[number].secrets.headers == ()
+
+
+def test_the_form_asks_for_secrets_again_where_they_would_go_to_another_server(pages: PageWorld) -> None:
+    monitor_id = pages.set_up(
+        url="https://example.com/", headers="X-Key: hush-hush", user="eve", password="pass-word-1"
+    )
+    fields = {"kind": "http", "url": "https://else.example.com/", **pages.usual}
+    for do in ("save", "try"):
+        answer = pages.sent(f"/monitors/{monitor_id}/edit", fields | {"do": do, "forget.headers": "on"})
+        page = answer.body.decode()
+        assert answer.status == 400
+        assert 'id="user-error"' in page
+        assert "Enter user and password again" in page
+        assert 'id="headers-error"' not in page
+        assert 'href="#user"' in page
+    swapped = pages.sent(f"/monitors/{monitor_id}/edit", fields | {"do": "try"}, hx_request="true")
+    assert (swapped.status, swapped.headers["hx-retarget"]) == (200, "#monitor-form")
+    assert 'id="headers-error"' in swapped.body.decode()
+    page = pages.sent(f"/monitors/{monitor_id}/edit", fields | {"do": "save", "user": "eve"}).body.decode()
+    assert 'id="password-error"' in page
+    assert 'id="headers-error"' in page
+    again = {"do": "save", "forget.headers": "on", "forget.auth": "on"}
+    assert pages.sent(f"/monitors/{monitor_id}/edit", fields | again).status == 303
+    assert pages.engine.known[pages.number(monitor_id)].url == "https://else.example.com/"
+
+
+@pytest.mark.parametrize(("action", "where"), [("pause", "paused"), ("check", "checked"), ("delete", "deleted")])
+def test_a_monitor_is_acted_on(pages: PageWorld, action: str, where: str) -> None:
+    monitor_id = pages.set_up(url="https://example.com/")
+    assert pages.sent(f"/monitors/{monitor_id}/{action}", {}).headers["location"].endswith(f"?done={where}")
+    assert pages.page(f"/monitors/{monitor_id}").status == (404 if action == "delete" else 200)
+
+
+def test_an_unknown_action_is_refused(pages: PageWorld) -> None:
+    assert pages.sent(f"/monitors/{pages.set_up(url='https://example.com/')}/explode", {}).status == 400
+
+
+def test_a_website_gets_its_monitor_with_one_click(pages: PageWorld) -> None:
+    website = pages.box.sites["shop"]
+    assert f'action="/sites/{website}/monitor"' in pages.seen(f"/sites/{website}?wait=all")
+    made = pages.sent(f"/sites/{website}/monitor", {})
+    assert made.status == 303
+    own = made.headers["location"].partition("?")[0]
+    assert f'href="{own}"' in pages.seen(f"/sites/{website}?wait=all")
+
+
+def test_maintenance_is_planned_ended_and_deleted(pages: PageWorld) -> None:
+    form = {"name": "Deploy", "all": "on", "frequency": "weekly", "weekday.2": "on", "time": "02:30", "minutes": "45"}
+    form |= {"zone": "Europe/Berlin"}
+    assert pages.sent("/monitors/maintenance/new", form).headers["location"].endswith("maintenance-made")
+    page = pages.seen("/monitors/maintenance")
+    assert "Tue at 02:30 (Europe/Berlin), for 45" in page
+    assert page.count('class="number">00:30–01:15<') == 4
+    (maintenance_id,) = set(re.findall(r'/monitors/maintenance/([\w-]{8,})"', page))
+    assert 'value="Deploy"' in pages.seen(f"/monitors/maintenance/{maintenance_id}")
+    wrong = pages.sent(f"/monitors/maintenance/{maintenance_id}", form | {"weekday.2": "", "minutes": "soon"})
+    assert wrong.status == 400
+    assert "Write a whole number" in wrong.body.decode()
+    assert "cannot be undone" not in pages.seen(f"/monitors/maintenance/{maintenance_id}/delete")
+    assert pages.sent(f"/monitors/maintenance/{maintenance_id}/delete", {}).status == 303
+    assert "No maintenance planned" in pages.seen("/monitors/maintenance")
+
+
+def test_lists_of_a_monitor_have_tables_and_files(pages: PageWorld) -> None:
+    monitor_id = pages.set_up(url="https://example.com/")
+    for name in ("codes", "reasons"):
+        assert 'id="details"' in pages.seen(f"/monitors/{monitor_id}/details/{name}")
+        assert pages.page(f"/monitors/{monitor_id}/details/{name}/csv").status == 200
+    assert pages.page(f"/monitors/{monitor_id}/export/json").status == 200
+
+
+@pytest.mark.parametrize("rest", ["", "/edit", "/delete", "/parts/figures", "/details/codes", "/export/csv"])
+def test_monitors_of_others_are_not_there(pages: PageWorld, rest: str) -> None:
+    monitor_id = pages.set_up(url="https://example.com/", name="Secret plan")
+    answer = pages.page(f"/monitors/{monitor_id}{rest}", pages.foreign)
+    assert answer.status == 404
+    assert b"Secret plan" not in answer.body
+    assert "Secret plan" not in pages.seen("/monitors", pages.foreign)
+
+
+def test_viewers_see_and_change_nothing(pages: PageWorld) -> None:
+    monitor_id = pages.set_up(url="https://example.com/")
+    page = pages.seen(f"/monitors/{monitor_id}?wait=all", pages.viewer)
+    assert f"{monitor_id}/edit" not in page
+    for path in ("/monitors/new", f"/monitors/{monitor_id}/edit", "/monitors/maintenance/new"):
+        assert pages.page(path, pages.viewer).status == 403
+    assert pages.sent(f"/monitors/{monitor_id}/pause", {}, pages.viewer).status == 403
+
+
+def test_viewers_see_no_values_of_a_query(pages: PageWorld) -> None:
+    monitor_id = pages.set_up(url="https://example.com/health?token=hush-hush&deep=")
+    for path in ("/monitors", f"/monitors/{monitor_id}?wait=all"):
+        assert "hush-hush" not in pages.seen(path, pages.viewer)
+        assert "?token=•••&amp;deep=" in pages.seen(path, pages.viewer)
+    assert "hush-hush" in pages.seen(f"/monitors/{monitor_id}/edit")
+    assert monitor_id not in pages.seen("/monitors?search=hush", pages.viewer)
+    assert monitor_id in pages.seen("/monitors?search=hush")
+
+
+def test_what_people_typed_does_nothing_on_any_page(pages: PageWorld) -> None:
+    monitor_id = pages.set_up(
+        url="https://example.com/", name=HOSTILE, tags=HOSTILE.replace(",", ""), group=HOSTILE[:60]
+    )
+    for path in (
+        "/monitors",
+        f"/monitors/{monitor_id}?wait=all",
+        f"/monitors/{monitor_id}/edit",
+        f"/monitors/{monitor_id}/delete",
+    ):
+        page = pages.seen(path)
+        assert "<script>" not in page
+        assert "<img src=x" not in page
+
+
+def test_a_file_is_looked_at_and_then_imported(pages: PageWorld) -> None:
+    content = b"endpoints:\n  - name: shop\n    url: https://shop.example.com/\n    conditions: ['[STATUS] == 200']\n"
+    page = pages.uploaded("/monitors/moving/try", content).body.decode()
+    assert "Gatus: 1 new" in page
+    assert "No monitors yet" in pages.seen("/monitors")
+    assert "1 created" in pages.uploaded("/monitors/moving/import", content).body.decode()
+    assert "shop.example.com" in pages.seen("/monitors")
+    exported = pages.page("/monitors/export/yaml")
+    assert b"shop.example.com" in exported.body
+    assert exported.headers["content-disposition"] == 'attachment; filename="monitors.yaml"'
+
+
+@pytest.mark.parametrize(
+    ("content", "said"), [(b"", "Choose a file"), (b"\xff\xfe\x00", "no text"), (b"a: b", "no file of monitors")]
+)
+def test_a_file_that_is_none_is_refused_in_words(pages: PageWorld, content: bytes, said: str) -> None:
+    answer = pages.uploaded("/monitors/moving/try", content)
+    assert answer.status == 400
+    assert said in answer.body.decode()

@@ -1,0 +1,78 @@
+"""When a note is, and what it may say."""
+
+from typing import NamedTuple
+
+import pytest
+
+from analytics_box.base.errors import BadRequest
+from analytics_box.products.notes import rules
+from tests.cases import each
+
+NOON = 1_763_640_000_000  # 2025-11-20T12:00:00Z
+
+
+class Written(NamedTuple):
+    """A time as it is written, and what it means: UTC ms and whether it is a whole day; None is refused."""
+
+    text: str
+    at: int | None
+    whole: bool = False
+
+
+TIMES = (
+    Written("2025-11-20", 1_763_596_800_000, whole=True),
+    Written(" 2025-11-20 ", 1_763_596_800_000, whole=True),
+    Written("2025-11-20T12:00:00Z", NOON),
+    Written("2025-11-20T12:00", NOON),
+    Written("2025-11-20 13:00:00+01:00", NOON),
+    Written("2025-11-20T12:00:00.000Z", NOON),
+    Written("2025-02-29", None),
+    Written("1979-12-31", None),
+    Written("2101-01-01T00:00:00Z", None),
+    Written("0001-01-01T00:00:00+14:00", None),
+    Written("yesterday", None),
+    Written("", None),
+)
+
+
+@each("case", TIMES)
+def test_a_time_is_a_day_or_an_instant(case: Written) -> None:
+    if case.at is None:
+        with pytest.raises(BadRequest) as refused:
+            rules.moment(case.text, "xValue")
+        assert refused.value.details[0].field == "xValue"
+        return
+    assert rules.moment(case.text, "xValue") == (case.at, case.whole)
+
+
+def test_a_range_has_an_end_that_is_not_before_its_beginning() -> None:
+    day, later = rules.moment("2025-11-20", ""), rules.moment("2025-11-22", "")
+    noon = rules.moment("2025-11-20T12:00Z", "")
+    assert rules.period(day, later, ranged=True) == (day.at, later.at, True)
+    assert rules.period(day, day, ranged=True).until == day.at
+    assert rules.period(day, noon, ranged=True).days is False
+    assert rules.period(noon, None, ranged=False) == (noon.at, None, False)
+    for start, end in ((day, None), (later, day)):
+        with pytest.raises(BadRequest) as refused:
+            rules.period(start, end, ranged=True)
+        assert refused.value.details[0].field == "xEndValue"
+
+
+def test_texts_are_one_line_that_can_be_seen() -> None:
+    assert rules.text("  Version 2.1\n\tis out ") == "Version 2.1 is out"
+    assert rules.text("Größe 中文 🚀") == "Größe 中文 🚀"
+    assert rules.text("a" * 500) == "a" * 500
+    for empty in ("", " \n", "\u200b\u200e", "a" * 501, "Version \u202e2", "a\x00b"):
+        with pytest.raises(BadRequest):
+            rules.text(empty)
+
+
+def test_tags_are_said_once_and_colours_are_hexadecimal() -> None:
+    assert rules.tags([" release ", "release", "", "web"]) == ("release", "web")
+    assert rules.color("#3b82f6") == "#3B82F6"
+    for wrong in (["a" * 51], [str(number) for number in range(21)]):
+        with pytest.raises(BadRequest):
+            rules.tags(wrong)
+    for wrong_color in ("red", "#fff", "#3B82F6;", "url(#a)"):
+        with pytest.raises(BadRequest):
+            rules.color(wrong_color)

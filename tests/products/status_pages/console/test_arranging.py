@@ -1,0 +1,42 @@
+"""The order of a page, and what goes up or down in it."""
+
+from analytics_box.products.status_pages.console.arranging import entries, moved
+from analytics_box.products.status_pages.page import Component, Group, Page
+from analytics_box.products.status_pages.whole import Whole
+from tests.cases import each
+
+
+def component(name: str, position: int, group: str | None = None) -> Component:
+    return Component(id=name, page_id="page", position=position, group_id=group, name=name)
+
+
+WHOLE = Whole(
+    Page(id="page", organization_id="org", slug="shop", name="Shop"),
+    (Group(id="G", page_id="page", name="Group", position=1),),
+    (component("a", 0), component("b", 2, "G"), component("c", 3, "G"), component("d", 4), component("e", 5, "gone")),
+)
+
+
+def test_components_stand_in_their_groups_and_those_of_no_group_among_them() -> None:
+    assert [(one.id, [each.id for each in one.components]) for one in entries(WHOLE)] == [
+        ("a", ["a"]),
+        ("G", ["b", "c"]),
+        ("d", ["d"]),
+        ("e", ["e"]),
+    ]
+
+
+@each(
+    ("wanted", "step", "order"),
+    [
+        ("a", 1, "G b c a d e"),
+        ("a", -1, "a G b c d e"),
+        ("G", -1, "G b c a d e"),
+        ("b", 1, "a G c b d e"),
+        ("c", 1, "a G b c d e"),
+        ("e", 1, "a G b c d e"),
+        ("nobody", 1, "a G b c d e"),
+    ],
+)
+def test_one_goes_a_place_up_or_down_among_those_beside_it(wanted: str, step: int, order: str) -> None:
+    assert moved(WHOLE, wanted, step) == order.split()

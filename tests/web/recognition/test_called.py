@@ -1,0 +1,20 @@
+"""Codes are called by their names, whatever has them."""
+
+from analytics_box.web.recognition.called import called
+from tests.cases import each
+
+
+@each(
+    ("field", "value", "name"),
+    [
+        ("country", "DE", "Germany"),
+        ("country", "at", "Austria"),
+        ("country", "Germany", "Germany"),
+        ("country", "ZZ", "ZZ"),
+        ("language", "de-AT", "German (Austria)"),
+        ("language", "klingon", "klingon"),
+        ("city", "DE", "DE"),
+    ],
+)
+def test_countries_and_languages_have_names_and_all_else_is_as_it_is(field: str, value: str, name: str) -> None:
+    assert called(field, value) == name

@@ -1,0 +1,22 @@
+"""One cookie is found among what browsers send."""
+
+from analytics_box.web.cookies import cookie
+from tests.cases import each
+
+
+@each(
+    ("header", "value"),
+    (
+        ("box=abc", "abc"),
+        ("theme=dark; box=abc; x=1", "abc"),
+        ("theme=dark;box=abc", "abc"),
+        ("box=YWI=", "YWI="),
+        ("boxes=abc; xbox=abc", ""),
+        ("", ""),
+        ("box; x=1", ""),
+        ("box=abc; box=def", "abc"),
+        ('x="' + "\\" * 30_000 + "; box=abc", "abc"),  # a quote that never ends
+    ),
+)
+def test_a_cookie_is_found_by_its_name(header: str, value: str) -> None:
+    assert cookie(header, "box") == value
