@@ -6,6 +6,7 @@ apsw opens the files, and nothing else in the box uses sqlite3. Each case runs i
 damage is to the whole process.
 """
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -99,3 +100,10 @@ def test_one_after_the_other_is_safe(path: Path) -> None:
         "10",
         "wrote 10",
     ]
+
+
+def test_no_test_opens_databases_with_the_other_library() -> None:
+    importing = re.compile(r"^\s*(import sqlite3|from sqlite3 import)\b", re.MULTILINE)
+    tests = Path(__file__).parent.parent
+    importers = {path.relative_to(tests) for path in tests.rglob("*.py") if importing.search(path.read_text())}
+    assert importers == {Path("upgrade", "fixtures.py")}, "it dumps databases that no box has open"

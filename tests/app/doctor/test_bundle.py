@@ -59,6 +59,11 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def box(directory: Path) -> Iterator[WholeBox]:
     with whole_box(directory, adjust=lambda given: replace(given, base_url=f"https://{DOMAIN}")) as inside:
+        root = logging.getLogger()
+        before, level = list(root.handlers), root.level
+        plant(inside)
+        root.handlers[:] = before
+        root.setLevel(level)
         yield inside
 
 
@@ -113,8 +118,6 @@ def test_nothing_that_was_planted_is_in_it(
 ) -> None:
     root = logging.getLogger()
     before, level = list(root.handlers), root.level
-    if running:
-        plant(box)
     for name, value in SETTINGS.items():
         monkeypatch.setenv(f"ANALYTICS_BOX_{name.upper()}", value)
     monkeypatch.setenv("ANALYTICS_BOX_PLANTED", TOKEN)

@@ -1,9 +1,9 @@
 """The tables of channels: they take every kind, and a box of before keeps its channels with all that waits."""
 
-import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+import apsw
 import pytest
 
 from analytics_box.base.notify.kinds.table import KINDS
@@ -26,22 +26,21 @@ def test_a_channel_of_before_keeps_its_deliveries_and_every_kind_has_its_place(
     with monkeypatch.context() as before:
         before.setattr(schema, "BOX", stop_at(schema.BOX, "0017_sizes"))
         migrate(tmp_path)
-    with closing(sqlite3.connect(tmp_path / schema.BOX_FILE)) as db:
-        (organization,) = db.execute("select id from organizations").fetchone()
+    with closing(apsw.Connection(str(tmp_path / schema.BOX_FILE))) as db:
+        organization = db.execute("select id from organizations limit 1").get
         db.execute(CHANNEL, ("telegram1", organization, "telegram"))
         db.execute(DELIVERY, (7, "msg_00001", "telegram1", "t1", 5, None, "no"))
         db.execute(DELIVERY, (9, "msg_00002", "telegram1", "t2", None, 6, ""))
         kept = [db.execute(f"select * from {table} order by 1").fetchall() for table in ("channels", "deliveries")]
-        db.commit()
     migrate(tmp_path)
-    with closing(sqlite3.connect(tmp_path / schema.BOX_FILE)) as db:
+    with closing(apsw.Connection(str(tmp_path / schema.BOX_FILE))) as db:
         db.execute("pragma foreign_keys = on")
         for table, rows in zip(("channels", "deliveries"), kept, strict=True):
             after = db.execute(f"select * from {table} order by 1").fetchall()
             assert [now[: len(then)] for now, then in zip(after, rows, strict=True)] == rows
         for kind in KINDS:
             db.execute(CHANNEL, (f"of-{kind:>8}", organization, kind))
-        with pytest.raises(sqlite3.IntegrityError, match="CHECK"):
+        with pytest.raises(apsw.ConstraintError, match="CHECK"):
             db.execute(CHANNEL, ("of-pigeon", organization, "pigeon"))
         db.execute("delete from channels where id = 'telegram1'")
         assert db.execute("select count(*) from deliveries").fetchone() == (0,)

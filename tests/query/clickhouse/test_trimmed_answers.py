@@ -1,10 +1,10 @@
 """A box whose facts have left for ClickHouse answers as one that has all of them."""
 
-import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
+import apsw
 import pytest
 
 from analytics_box.base.clock import DAY
@@ -41,7 +41,7 @@ class World(Questions):
     def trim(self) -> None:
         copy = self._directory / "copy"
         copy.mkdir()
-        with closing(sqlite3.connect(self.db.path)) as db:
+        with closing(apsw.Connection(str(self.db.path))) as db:
             db.execute("vacuum into ?", (str(copy / schema.EVENTS_FILE),))
         self.trimmed = Db(copy / schema.EVENTS_FILE, readers=2, durability="normal")
         far = ClickHouse(self.trimmed, self.clock, Target(self._url), every=0)

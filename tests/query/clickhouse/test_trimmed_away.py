@@ -1,11 +1,11 @@
 """What is in ClickHouse only while that is away, was emptied, or has a backup of the box beside it."""
 
-import sqlite3
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+import apsw
 import pytest
 
 from analytics_box.base.clock import DAY
@@ -117,7 +117,7 @@ def test_a_backup_that_is_restored_gives_back_its_time_and_nothing_later(facts: 
     old(facts)
     facts.visit()
     facts.settle()
-    with closing(sqlite3.connect(facts.db.path)) as db:
+    with closing(apsw.Connection(str(facts.db.path))) as db:
         db.execute("vacuum into ?", (str(tmp_path / "backup"),))
     known = {name: dict(rows) for name, rows in facts.known.items()}
     floors = facts.floors()

@@ -1,11 +1,11 @@
 """Private networks of an organization: who opens them, on the page and on the command line, and what upgrades keep."""
 
-import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import apsw
 import pytest
 from msgspec.structs import replace
 
@@ -105,11 +105,11 @@ def test_an_upgrade_keeps_networks_open_where_only_administrators_or_one_organiz
     steps = tuple(step for step in schema.BOX if step[0] != STEP)
     monkeypatch.setattr(schema, "BOX", stop_at(steps, BEFORE))
     migrate(tmp_path)
-    with closing(sqlite3.connect(tmp_path / schema.BOX_FILE)) as db, db:
+    with closing(apsw.Connection(str(tmp_path / schema.BOX_FILE))) as db, db:
         _insert(db, organizations)
     monkeypatch.undo()
     migrate(tmp_path)
-    with closing(sqlite3.connect(tmp_path / schema.BOX_FILE)) as db:
+    with closing(apsw.Connection(str(tmp_path / schema.BOX_FILE))) as db:
         found = db.execute("select organization_id, networks from private_targets").fetchall()
     assert found == [(f"organization-{name}", "all") for name in sorted(kept)]
 
