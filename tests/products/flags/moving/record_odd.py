@@ -117,7 +117,7 @@ def short(answers: Iterable[str]) -> str:
 
 def main(folder: Path) -> None:
     logging.disable()
-    sys.path.insert(0, str(HERE.parents[2]))
+    sys.path.insert(0, str(HERE.parents[3]))
     odd = import_module("tests.products.flags.moving.odd")
     written: Json = {}
     for product, ask in ASKED.items():

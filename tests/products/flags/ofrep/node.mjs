@@ -2,7 +2,7 @@
 // Arguments: the provider's address, then as JSON [kind, key, default, context] of each flag.
 import { createRequire } from "node:module";
 
-const require = createRequire(new URL("../../../web/package.json", import.meta.url));
+const require = createRequire(new URL("../../../../web/package.json", import.meta.url));
 const { OpenFeature } = require("@openfeature/server-sdk");
 const { OFREPProvider } = require("@openfeature/ofrep-provider");
 

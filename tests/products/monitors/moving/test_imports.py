@@ -107,7 +107,7 @@ def test_what_uptime_kuma_has_and_the_box_has_not_is_said(world: World) -> None:
     ):
         assert (found[name]["status"], found[name]["error"]) == ("failed", error)
     assert found["At home"]["field"] == "url"
-    assert "allowed_private_targets" in found["At home"]["error"]
+    assert "A box administrator can open the network" in found["At home"]["error"]
     for name, lost in (("Odd API", "jsonPath $count(items[price > 3]) =="), ("Intranet", "authMethod ntlm")):
         assert (found[name]["status"], found[name]["isPaused"]) == ("created", True)
         assert found[name]["notes"][-1] == "It is paused; look at it and resume it"
