@@ -1,5 +1,7 @@
 """Files of earlier versions, as SQL: `released/NAME/box.sql` and `events.sql`, and how a release adds its own.
 
+`before-0.1.0` is the last development version, with rows in every table that one box can have rows in.
+
 `python -m tests.upgrade.fixtures NAME` writes those of the version that is checked out, say 0.1.0. Each release runs it
 once and never again, so that all later versions are tested on what that one left behind.
 """
@@ -11,13 +13,15 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import apsw
+import pytest
 
 from analytics_box.base.store import schema
-from analytics_box.base.store.migrations import Step
 from tests.inprocess import NOON, whole_box
 from tests.running import BROWSER
 
 RELEASED = Path(__file__).parent / "released"
+BEFORE = "before-0.1.0"
+REWRITING = "0002_rewriting"
 FILES = {"box": schema.BOX_FILE, "events": schema.EVENTS_FILE}
 
 
@@ -51,10 +55,11 @@ def save(name: str, directory: Path) -> None:
             (RELEASED / name / f"{short}.sql").write_text(text)
 
 
-def stop_at(steps: tuple[Step, ...], last: str) -> tuple[Step, ...]:
-    """The steps up to this one."""
-    number = [name for name, _ in steps].index(last)
-    return steps[: number + 1]
+def add_rewriting_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let this version have a further step, which rewrites every event."""
+    step = (REWRITING, ("update stored_events set title = title", "update stored_events set name = -1"))
+    monkeypatch.setattr(schema, "EVENTS", (*schema.EVENTS, step))
+    monkeypatch.setattr(schema, "REWRITES", {REWRITING: ("stored_events",)})
 
 
 def fill(directory: Path) -> None:

@@ -1,10 +1,14 @@
 """Files of every earlier version become those of this one, with all that was in them, after a backup of them."""
 
+import itertools
 import json
+import os
 import re
 import shutil
+import signal
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import apsw
 import pytest
@@ -14,25 +18,61 @@ from analytics_box.app.box import open_box
 from analytics_box.base.backup import upgrade
 from analytics_box.base.backup.upgrade import MARK
 from analytics_box.base.settings import Settings
-from analytics_box.base.store import schema
-from analytics_box.base.store.migrations import BACKUPS, NewerSchema, migrate
+from analytics_box.base.store import migrations, schema
+from analytics_box.base.store.migrations import BACKUPS, NewerSchema, OutdatedSchema, applied, migrate
 from tests.base.backup.world import run
 from tests.inprocess import NOON, FixedClock, RunningBox
-from tests.upgrade.fixtures import load, names
+from tests.upgrade.fixtures import BEFORE, REWRITING, add_rewriting_step, load, names
 
+FILES = (schema.BOX_FILE, schema.EVENTS_FILE)
 REPOSITORY = Path(__file__).parents[2]
-EARLY = "early-1"
+DETAILS = {
+    "table": ("table_xinfo", "foreign_key_list", "index_list", "table_list"),
+    "view": ("table_xinfo",),
+    "index": ("index_xinfo",),
+    "trigger": (),
+}
+TOKEN = re.compile(r"'[^']*'|\w+|[^\s\w\"]")  # a quoted name is the same as one without quotes
 
 
-def shape(path: Path) -> list[tuple[str, str, str]]:
-    """The tables, indexes, triggers and views of a file."""
+def shape(path: Path) -> dict[str, list[Any]]:
+    """The tables, indexes, triggers and views of a file: their statements in tokens, and what SQLite makes of them."""
     with closing(apsw.Connection(str(path))) as db:
         rows = db.execute(
-            "select type, name, coalesce(sql, '') from sqlite_schema where name not like '%sqlite%'"
+            "select type, name, sql from sqlite_schema where name not like '%sqlite%migrations%'"
         ).fetchall()
         assert db.pragma("integrity_check") == "ok"
         assert db.pragma("foreign_key_check") is None
-    return sorted((str(kind), str(name), re.sub(r'[\s"]+', " ", str(sql))) for kind, name, sql in rows)
+        return {
+            f"{kind} {name}": [
+                TOKEN.findall(str(sql).lower()),
+                *(db.execute(f"select * from pragma_{pragma}(?)", (name,)).fetchall() for pragma in DETAILS[str(kind)]),
+            ]
+            for kind, name, sql in rows
+        }
+
+
+def rows_in(path: Path) -> dict[str, list[Any]]:
+    """Every row of every table of a file, but for the recorded steps."""
+    with closing(apsw.Connection(str(path))) as db:
+        tables = db.execute(
+            "select name from sqlite_schema where type = 'table' and name <> '_sqlite_migrations'"
+        ).fetchall()
+        return {
+            str(table): db.execute(f'select * from "{table}"').fetchall()
+            for (table,) in tables
+            if table != "sqlite_sequence"
+        }
+
+
+def steps_in(path: Path) -> list[str]:
+    with closing(apsw.Connection(str(path))) as db:
+        return applied(db)
+
+
+def state(directory: Path) -> list[Any]:
+    """The recorded steps and all rows of both files."""
+    return [(steps_in(directory / name), rows_in(directory / name)) for name in FILES]
 
 
 def count(path: Path, table: str) -> int:
@@ -53,6 +93,131 @@ def test_the_tables_are_those_of_a_new_box(directory: Path, tmp_path: Path) -> N
     migrate(tmp_path / "new")
     for name in (schema.BOX_FILE, schema.EVENTS_FILE):
         assert shape(directory / name) == shape(tmp_path / "new" / name)
+
+
+def test_new_box_has_the_rows_of_a_new_box_of_development(tmp_path: Path) -> None:
+    """The rows of the schema: the empty text, the empty combinations and the number of the next session."""
+    load(BEFORE, tmp_path / "before")
+    (tmp_path / "new").mkdir()
+    migrate(tmp_path / "new")
+    before, new = (rows_in(tmp_path / name / schema.EVENTS_FILE) for name in ("before", "new"))
+    first = {table: rows for table, rows in new.items() if rows}
+    assert {"strings", "clients", "campaigns", "referrals", "places", "locales", "displays", "session_numbers"} < {
+        *first
+    }
+    for table in ("strings", "clients", "campaigns", "referrals", "places", "locales", "displays"):
+        assert first[table] == before[table][:1]
+
+
+def test_directory_of_the_last_development_version_keeps_every_row(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    load(BEFORE, data)
+    before = [rows_in(data / name) for name in FILES]
+    assert [table for rows in before for table, found in rows.items() if not found] == ["mirror", "outbox"]
+    migrate(data)
+    assert [steps_in(data / name) for name in FILES] == [[schema.FIRST]] * 2
+    assert [rows_in(data / name) for name in FILES] == before
+
+
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("statement", range(len(migrations.TAKE_OVER) + 1))
+def test_failure_while_a_directory_is_taken_over_changes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, statement: int, name: str
+) -> None:
+    data = tmp_path / "data"
+    load(BEFORE, data)
+    if name == schema.EVENTS_FILE:
+        migrations.take_over(data / schema.BOX_FILE)
+    before = state(data)
+    good = migrations.TAKE_OVER
+    with monkeypatch.context() as broken:
+        broken.setattr(migrations, "TAKE_OVER", (*good[:statement], "select * from nothing", *good[statement:]))
+        with pytest.raises(apsw.SQLError, match="nothing"):
+            migrate(data)
+    assert state(data) == before
+    migrate(data)
+    assert [steps_in(data / file) for file in FILES] == [[schema.FIRST]] * 2
+
+
+def test_kill_while_a_directory_is_taken_over_changes_nothing_or_all(tmp_path: Path) -> None:
+    load(BEFORE, tmp_path / "before")
+    rows = [rows_in(tmp_path / "before" / name) for name in FILES]
+    old = [steps_in(tmp_path / "before" / name) for name in FILES]
+    seen = []
+    for number in itertools.count(1):
+        data = tmp_path / str(number)
+        shutil.copytree(tmp_path / "before", data)
+        was_killed = _killed_before_statement(number, data)
+        now = [steps_in(data / name) for name in FILES]
+        assert all(steps in (old[at], [schema.FIRST]) for at, steps in enumerate(now))
+        assert [rows_in(data / name) for name in FILES] == rows
+        seen.append(sum(steps == [schema.FIRST] for steps in now))
+        if not was_killed:
+            break
+        migrate(data)
+        assert [steps_in(data / name) for name in FILES] == [[schema.FIRST]] * 2
+    assert seen == sorted(seen)
+    assert {*seen} == {0, 1, 2}
+
+
+def _killed_before_statement(number: int, data: Path) -> bool:
+    """Migrate in a process of its own, which is killed before it runs its nth statement."""
+    child = os.fork()
+    if child == 0:
+        left = itertools.count(1 - number)
+
+        def count(*_: object) -> bool:
+            if next(left) == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+            return True
+
+        apsw.connection_hooks.append(lambda db: db.set_exec_trace(count))
+        migrate(data)
+        os._exit(0)
+    _, status = os.waitpid(child, 0)
+    assert os.WIFSIGNALED(status) or os.WEXITSTATUS(status) == 0
+    return os.WIFSIGNALED(status)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_older_development_version_is_refused_and_left_alone(tmp_path: Path, name: str) -> None:
+    data = tmp_path / "data"
+    load(BEFORE, data)
+    with closing(apsw.Connection(str(data / name))) as db:
+        db.execute("delete from _sqlite_migrations where name = ?", (schema.DEVELOPMENT[name].last,))
+    before = state(data)
+    refusal = "early development version of Analytics Box.* last development version before 0.1.0"
+    with pytest.raises(OutdatedSchema, match=refusal):
+        open_box(Settings(data_dir=data))
+    assert re.search(refusal, run("check", "--data-dir", data).output)
+    assert state(data) == before
+
+
+def test_backup_of_the_last_development_version_is_restored_and_taken_over(tmp_path: Path) -> None:
+    data, new = tmp_path / "data", tmp_path / "new"
+    load(BEFORE, data)
+    before = [rows_in(data / name) for name in FILES]
+    (tmp_path / "backups").mkdir()
+    made = run("backup", "--data-dir", data, tmp_path / "backups")
+    assert made.exit_code == 0, made.output
+    back = run("restore", "--data-dir", new, tmp_path / "backups", "--yes")
+    assert back.exit_code == 0, back.output
+    migrate(new)
+    assert [rows_in(new / name) for name in FILES] == before
+    assert [steps_in(new / name) for name in FILES] == [[schema.FIRST]] * 2
+
+
+def test_backup_of_an_older_development_version_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = tmp_path / "data"
+    load(BEFORE, data)
+    (tmp_path / "backups").mkdir()
+    assert run("backup", "--data-dir", data, tmp_path / "backups").exit_code == 0
+    changed = {name: before._replace(length=before.length + 1) for name, before in schema.DEVELOPMENT.items()}
+    monkeypatch.setattr(schema, "DEVELOPMENT", changed)
+    back = run("restore", "--data-dir", tmp_path / "new", tmp_path / "backups", "--yes")
+    assert back.exit_code == 1
+    assert "early development version of Analytics Box" in back.stderr
+    assert not (tmp_path / "new" / schema.BOX_FILE).exists()
 
 
 def test_what_was_there_is_there_and_is_answered(directory: Path) -> None:
@@ -94,12 +259,15 @@ def test_steps_that_change_rows_say_so() -> None:
         assert bool(changed) <= (name in schema.REWRITES), (name, changed)
 
 
-def test_a_backup_is_made_before_rows_are_written_anew_and_leads_back(tmp_path: Path) -> None:
-    load(EARLY, tmp_path / "data")
+def test_a_backup_is_made_before_rows_are_written_anew_and_leads_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    load(BEFORE, tmp_path / "data")
+    add_rewriting_step(monkeypatch)
     data = tmp_path / "data"
     told = run("check", "--data-dir", data)
     assert told.exit_code == 0
-    assert re.search(r"0007_stored_facts, writes 1\d rows anew", told.stdout)
+    assert re.search(rf"{REWRITING}, writes 10 rows anew", told.stdout)
     assert "It makes a backup first" in told.stdout
     ahead = json.loads(run("check", "--data-dir", data, "--json").stdout)["upgrade"]
     assert (ahead["backup"], ahead["steps"][0]["file"]) == (True, "box.db")
@@ -128,9 +296,8 @@ def test_upgrade_that_only_adds_says_what_it_adds_and_that_it_makes_no_backup(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / "data").mkdir()
-    with monkeypatch.context() as before:
-        before.setattr(schema, "BOX", schema.BOX[:-1])
-        open_box(Settings(data_dir=tmp_path / "data")).close()
+    open_box(Settings(data_dir=tmp_path / "data")).close()
+    monkeypatch.setattr(schema, "BOX", (*schema.BOX, ("0002_more", ("create table more (id integer) strict",))))
     shutil.copytree(tmp_path / "data", tmp_path / "copy")
     with caplog.at_level("INFO"):
         open_box(Settings(data_dir=tmp_path / "data")).close()
@@ -145,11 +312,11 @@ def test_upgrade_that_only_adds_says_what_it_adds_and_that_it_makes_no_backup(
 
 
 def test_a_newer_file_is_refused_with_the_way_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    load(EARLY, tmp_path / "data")
+    load(BEFORE, tmp_path / "data")
     data = tmp_path / "data"
-    open_box(Settings(data_dir=data)).close()
-    monkeypatch.setattr(schema, "EVENTS", schema.EVENTS[:6])  # the version of before
-    monkeypatch.setattr(schema, "BOX", schema.BOX[:12])
+    with monkeypatch.context() as newer:
+        add_rewriting_step(newer)
+        open_box(Settings(data_dir=data)).close()
     with pytest.raises(NewerSchema, match=f"restore --data-dir .*{BACKUPS}"):
         open_box(Settings(data_dir=data))
     back = run("restore", "--data-dir", data, data / BACKUPS, "--yes")
@@ -158,9 +325,12 @@ def test_a_newer_file_is_refused_with_the_way_back(tmp_path: Path, monkeypatch: 
     assert count(data / schema.EVENTS_FILE, "events") == 10
 
 
-def test_an_upgrade_that_was_broken_off_goes_on_and_keeps_the_backup_of_before(tmp_path: Path) -> None:
+def test_an_upgrade_that_was_broken_off_goes_on_and_keeps_the_backup_of_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     data = tmp_path / "data"
-    load(EARLY, data)
+    load(BEFORE, data)
+    add_rewriting_step(monkeypatch)
     settings = Settings(data_dir=data)
     upgrade.prepare(settings, FixedClock())
     made = [path.name for path in (data / BACKUPS).iterdir()]
@@ -173,7 +343,8 @@ def test_an_upgrade_that_was_broken_off_goes_on_and_keeps_the_backup_of_before(t
 
 def test_without_room_nothing_is_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     data = tmp_path / "data"
-    load(EARLY, data)
+    load(BEFORE, data)
+    add_rewriting_step(monkeypatch)
     total = shutil.disk_usage(data)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: total._replace(free=300_000))
     refused = run("accept-files", "--data-dir", data)
@@ -185,7 +356,8 @@ def test_without_room_nothing_is_changed(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_an_upgrade_that_only_adds_makes_no_backup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    add_rewriting_step(monkeypatch)
     monkeypatch.setattr(schema, "REWRITES", {})
-    load("early-3", tmp_path / "data")
+    load(BEFORE, tmp_path / "data")
     open_box(Settings(data_dir=tmp_path / "data")).close()
     assert not (tmp_path / "data" / BACKUPS).exists()

@@ -157,7 +157,7 @@ def _told(manifest: Manifest) -> dict[str, Any]:
 
 
 def _events(manifest: Manifest) -> int:
-    return manifest.rows(schema.EVENTS_FILE, "stored_events") or manifest.rows(schema.EVENTS_FILE, "events")
+    return manifest.rows(schema.EVENTS_FILE, "stored_events")
 
 
 def _in_words(manifest: Manifest) -> str:

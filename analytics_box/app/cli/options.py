@@ -20,7 +20,7 @@ from analytics_box.base.backup.failures import Failed
 from analytics_box.base.errors import BoxError
 from analytics_box.base.settings import Settings
 from analytics_box.base.store.data_lock import AlreadyRunning
-from analytics_box.base.store.migrations import DamagedFile, NewerSchema
+from analytics_box.base.store.migrations import DamagedFile, NewerSchema, OutdatedSchema
 from analytics_box.base.store.pairing import NotAPair
 from analytics_box.base.store.seal import SealBroken
 from analytics_box.base.store.space import NoRoom
@@ -34,6 +34,7 @@ _REFUSALS = (
     connections.PortTaken,
     settings.SettingsError,
     NewerSchema,
+    OutdatedSchema,
     DamagedFile,
     NotAPair,
     DataTrouble,

@@ -25,7 +25,7 @@ from analytics_box.base.backup.manifest import Held, Manifest
 from analytics_box.base.backup.places import Place
 from analytics_box.base.backup.take import KEY_FILE, PARTS
 from analytics_box.base.settings import FILE_NAME
-from analytics_box.base.store import running, schema, snapshot
+from analytics_box.base.store import migrations, running, schema, snapshot
 from analytics_box.base.store.files import sync_folder, write_private
 
 log = logging.getLogger(__name__)
@@ -137,9 +137,11 @@ def _check_what_it_is(manifest: Manifest) -> None:
     names = [part.name for part in manifest.parts]
     if len(set(names)) < len(names) or not set(snapshot.FILES) <= set(names) <= set(PARTS):
         raise NotABackup("This backup was changed: it does not have the files that backups have")
-    for file, steps in ((schema.BOX_FILE, schema.BOX), (schema.EVENTS_FILE, schema.EVENTS)):
-        known = {step for step, _ in steps}
-        if unknown := [step for step in manifest.steps.get(file, ()) if step not in known]:
+    for file in snapshot.FILES:
+        steps = manifest.steps.get(file, ())
+        if reason := migrations.outdated(file, steps):
+            raise NotABackup(f"This backup cannot be restored: its {file} {reason}")
+        if unknown := migrations.unknown_steps(file, steps):
             raise NotABackup(
                 f"This backup was made by a newer version of Analytics Box ({manifest.version}: its {file} has "
                 f"{', '.join(unknown)}); install that version, then restore"
@@ -161,15 +163,14 @@ def _found(directory: Path, manifest: Manifest) -> Found:
 def _loss(directory: Path, manifest: Manifest) -> Loss:
     now = snapshot.tables_of(directory)
 
-    def later(file: str, *names: str) -> int:
-        table = next((name for name in names if name in now[file]), "")
-        if not table:
+    def later(file: str, table: str) -> int:
+        if table not in now[file]:
             return 0
-        before = next((manifest.tables[file][name] for name in names if name in manifest.tables[file]), Held(0, 0))
+        before = manifest.tables[file].get(table, Held(0, 0))
         return snapshot.rows_after(directory, file, table, before.last or 0)
 
     return Loss(
-        events=later(schema.EVENTS_FILE, "stored_events", "events"),
+        events=later(schema.EVENTS_FILE, "stored_events"),
         clicks=later(schema.EVENTS_FILE, "link_clicks"),
         changes=later(schema.BOX_FILE, "audit"),
     )

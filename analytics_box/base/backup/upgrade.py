@@ -47,7 +47,7 @@ class Upgrade(Struct, frozen=True):
 
 
 def pending(settings: Settings) -> Upgrade:
-    """What the next start would do. Raises NewerSchema and DamagedFile."""
+    """What the next start would do. Raises NewerSchema, OutdatedSchema and DamagedFile."""
     return _pending(settings, migrations.look(settings.data_dir))
 
 
@@ -57,7 +57,10 @@ def refusal(settings: Settings) -> str:
     try:
         with trouble.in_words(directory):
             pairing.check(directory, pairing.look(directory))
-    except (pairing.NotAPair, migrations.NewerSchema, migrations.DamagedFile, trouble.DataTrouble) as refused:
+    except (
+        *(pairing.NotAPair, migrations.NewerSchema, migrations.OutdatedSchema, migrations.DamagedFile),
+        trouble.DataTrouble,
+    ) as refused:
         return str(refused)
     return trouble.refused(directory)
 
@@ -84,7 +87,7 @@ def _steps(directory: Path, seen: migrations.Seen) -> Iterator[Step]:
 def prepare(settings: Settings, clock: Clock) -> pairing.Looked:
     """Before the steps: make a backup if they write rows anew; what a look at the files said.
 
-    Whoever asks owns the data directory. Raises Failed, NewerSchema and DamagedFile.
+    Whoever asks owns the data directory. Raises Failed, NewerSchema, OutdatedSchema and DamagedFile.
     """
     looked = pairing.look(settings.data_dir)
     upgrade = _pending(settings, looked.seen)

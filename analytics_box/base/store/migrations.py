@@ -5,26 +5,38 @@ file open at the same time in one process. Each step is plain SQL, one statement
 with the record that it was applied. sqlite-utils is imported only when a step is pending; it costs 19 MB.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import apsw
 
 from analytics_box.base.store import schema
+from analytics_box.base.store.schema import Step
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
 
-Step = tuple[str, tuple[str, ...]]  # name, statements
 Seen = dict[str, list[str]]  # by file: the names of its steps, oldest first; none where it is missing or empty
 
 SET = "analytics_box"
+TAKE_OVER = (
+    """
+    -- migrations.take_over
+    insert into _sqlite_migrations (migration_set, name, applied_at)
+    select migration_set, ?2, max(applied_at) from _sqlite_migrations where migration_set = ?1
+    """,
+    "-- migrations.forget\ndelete from _sqlite_migrations where migration_set = ?1 and name <> ?2",
+)
 BACKUPS = "backups"  # in the data directory: what was there before an upgrade
 
 
 class NewerSchema(Exception):
     """The file was written by a newer version of the box; this one must not touch it."""
+
+
+class OutdatedSchema(Exception):
+    """The file was created by a development version that is too old to be taken over."""
 
 
 class DamagedFile(Exception):
@@ -34,16 +46,24 @@ class DamagedFile(Exception):
 def migrate(directory: Path, seen: Seen | None = None) -> None:
     """Bring both files in this directory to the schema of this version; `seen` is what they are at, if that is known.
 
-    Raises NewerSchema or DamagedFile.
+    Raises NewerSchema, OutdatedSchema or DamagedFile.
     """
     seen = seen or look(directory)
     for name, steps in _files():
-        if _lacking(directory / name, seen[name], steps):
-            _apply(directory / name, steps)
+        path = directory / name
+        if is_of_development(seen[name]):
+            _lacking(path, seen[name], steps)
+            take_over(path)
+            seen = {**seen, name: [schema.FIRST]}
+        if _lacking(path, seen[name], steps):
+            _apply(path, steps)
 
 
 def pending(directory: Path, seen: Seen) -> list[tuple[str, str]]:
-    """The steps that files which are there and at `seen` still have to take, by file. Raises NewerSchema."""
+    """The steps that files which are there and at `seen` still have to take, by file.
+
+    Raises NewerSchema or OutdatedSchema.
+    """
     return [
         (name, step) for name, steps in _files() if seen[name] for step in _lacking(directory / name, seen[name], steps)
     ]
@@ -58,14 +78,38 @@ def _files() -> tuple[tuple[str, tuple[Step, ...]], ...]:
     return (schema.BOX_FILE, schema.BOX), (schema.EVENTS_FILE, schema.EVENTS)
 
 
+def is_of_development(seen: Collection[str]) -> bool:
+    """Return whether a file with these steps was created by a development version before 0.1.0."""
+    return bool(seen) and schema.FIRST not in seen
+
+
+def outdated(file: str, seen: Collection[str]) -> str:
+    """The reason why a file of this name with these steps is too old; empty if it is not."""
+    last, length = schema.DEVELOPMENT[file]
+    if not is_of_development(seen) or (last in seen and len(seen) == length):
+        return ""
+    return (
+        "was created by an early development version of Analytics Box, which this version cannot upgrade. Start its "
+        f"data directory once with the last development version before 0.1.0 (its last step is {last}), then with "
+        "this version"
+    )
+
+
+def unknown_steps(file: str, seen: Collection[str]) -> list[str]:
+    """The steps of a newer version that a file of this name has taken."""
+    known = {step for step, _ in dict(_files())[file]}
+    return [] if is_of_development(seen) else [step for step in seen if step not in known]
+
+
 def _lacking(path: Path, seen: list[str], steps: tuple[Step, ...]) -> list[str]:
-    known = [step for step, _ in steps]
-    if unknown := [step for step in seen if step not in known]:
+    if reason := outdated(path.name, seen):
+        raise OutdatedSchema(f"{path} {reason}")
+    if unknown := unknown_steps(path.name, seen):
         raise NewerSchema(
             f"{path} was written by a newer version of Analytics Box (it has {', '.join(unknown)}); "
             f"install that version or restore a backup{_way_back(path.parent)}"
         )
-    return [step for step in known if step not in seen]
+    return [step for step, _ in steps if step not in seen]
 
 
 def _way_back(directory: Path) -> str:
@@ -101,6 +145,18 @@ def applied(db: apsw.Connection) -> list[str]:
         (SET,),
     )
     return [str(name) for (name,) in rows.fetchall()]
+
+
+def take_over(path: Path) -> None:
+    """Record the first step instead of those of the last development version, which led to the same schema."""
+    db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+    try:
+        db.pragma("synchronous", "full")
+        with db:
+            for statement in TAKE_OVER:
+                db.execute(statement, (SET, schema.FIRST))
+    finally:
+        db.close()
 
 
 def _apply(path: Path, steps: tuple[Step, ...]) -> None:

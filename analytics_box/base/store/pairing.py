@@ -84,7 +84,10 @@ def bring_together(directory: Path, looked: Looked | None = None, *, accept: boo
 
 
 def check(directory: Path, looked: Looked) -> None:
-    """See what a start would refuse about these files, and change nothing. Raises NotAPair or NewerSchema."""
+    """See what a start would refuse about these files, and change nothing.
+
+    Raises NotAPair, NewerSchema or OutdatedSchema.
+    """
     box, events = directory / schema.BOX_FILE, directory / schema.EVENTS_FILE
     migrations.pending(directory, looked.seen)
     _check_both_are_there(box, events, looked.seen, accept=False)
@@ -112,12 +115,7 @@ def _is_older(ours: Side, theirs: Side) -> bool:
 
 
 def mismatch(box: Connection, events: Connection) -> tuple[str, str]:
-    """The id of the box, and why these two files do not belong together: empty where they do. It writes nothing.
-
-    Files from before they carried an id have none.
-    """
-    if not (box.table_exists(None, "box") and events.table_exists(None, "box")):
-        return "", ""
+    """The id of the box, and why these two files do not belong together: empty where they do. It writes nothing."""
     box_id, other_id = _box_id(box), _box_id(events)
     if other_id and other_id != box_id:
         return box_id, f"{schema.BOX_FILE} and {schema.EVENTS_FILE} belong to different boxes"

@@ -1,46 +1,55 @@
-"""The tables, step by step. A released step never changes; a new wish is a new step at the end.
+"""The schemas of box.db and events.db, as append-only lists of steps. The first step is the schema of 0.1.0.
 
-A step that changes rows which are there says so in REWRITES: a start makes a backup before it.
+A released step never changes. To change the schema, add a step at the end of a list. A step that changes or removes
+rows is listed in REWRITES: the start creates a backup before it.
 
-Times are UTC epoch milliseconds. The migrations run on the system's SQLite, so nothing newer than 3.37 stands here.
+Times are UTC epoch milliseconds. Steps run on the system's SQLite, so they use nothing newer than 3.37.
 """
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
-from analytics_box.base.store.steps.accounts import ACCESS, ACCOUNTS
-from analytics_box.base.store.steps.cluster import ALONE, CLUSTER, PROMOTED
-from analytics_box.base.store.steps.events import EVENTS, EVENTS_REWRITTEN
-from analytics_box.base.store.steps.flags import FLAGS
-from analytics_box.base.store.steps.links import LINKS
-from analytics_box.base.store.steps.monitors import CHECK_OF_NOTHING, MONITORS
-from analytics_box.base.store.steps.overview import OVERVIEW
-from analytics_box.base.store.steps.status_pages import BACKOFF, REACHED, STATUS_PAGES
+from analytics_box.base.store.tables.accounts import ACCOUNTS
+from analytics_box.base.store.tables.box import THIS_BOX
+from analytics_box.base.store.tables.cluster import CLUSTER
+from analytics_box.base.store.tables.events import EVENTS as EVENT_TABLES
+from analytics_box.base.store.tables.flags import FLAGS
+from analytics_box.base.store.tables.links import LINKS
+from analytics_box.base.store.tables.monitors import MONITORS
+from analytics_box.base.store.tables.overview import OVERVIEW
+from analytics_box.base.store.tables.status_pages import STATUS_PAGES
 
-__all__ = ["BOX", "BOX_FILE", "EVENTS", "EVENTS_FILE", "REWRITES"]
+Step = tuple[str, tuple[str, ...]]  # name, statements
 
 BOX_FILE = "box.db"
 EVENTS_FILE = "events.db"
 
-# Steps that change or remove rows, and in which tables (by their names before the step).
-REWRITES: Mapping[str, tuple[str, ...]] = {
-    "0002_keys_records": ("api_keys",),
-    "0008_accounts_names_and_links": ("password_resets",),
-    "0019_channel_kinds": ("channels", "deliveries"),
-    **EVENTS_REWRITTEN,
-}
+FIRST = "0001_schema"
 
-BOX = (
-    *ACCOUNTS,
-    *LINKS,
-    *MONITORS,
-    *STATUS_PAGES,
-    FLAGS,
-    OVERVIEW,
-    CLUSTER,
-    ALONE,
-    PROMOTED,
-    *ACCESS,
-    BACKOFF,
-    CHECK_OF_NOTHING,
-    REACHED,
+BOX: tuple[Step, ...] = (
+    (
+        FIRST,
+        (*THIS_BOX, *ACCOUNTS, *LINKS, *MONITORS, *STATUS_PAGES, *FLAGS, *OVERVIEW, *CLUSTER),
+    ),
 )
+EVENTS: tuple[Step, ...] = ((FIRST, EVENT_TABLES),)
+
+# Steps of events.db that change or remove rows, and the tables that they change (by their names before the step).
+EVENTS_REWRITTEN: Mapping[str, tuple[str, ...]] = {}
+
+# The same for both files.
+REWRITES: Mapping[str, tuple[str, ...]] = {**EVENTS_REWRITTEN}
+
+
+class Development(NamedTuple):
+    """The steps of the last development version before 0.1.0: the name of the last one, and how many there are."""
+
+    last: str
+    length: int
+
+
+# Files with these steps have the schema of FIRST.
+DEVELOPMENT: Mapping[str, Development] = {
+    BOX_FILE: Development("0042_updates_sent", 32),
+    EVENTS_FILE: Development("0041_more_combinations", 22),
+}

@@ -320,7 +320,7 @@ def _stays_here(db: Connection, *, site: int, profile_id: str) -> tuple[Stay, ..
 def subject_of_device(salts: Salts, site: int, client_id: str) -> Subject:
     """Whose traces came with this anonymousId: under the salts that exist, or as an id that lasts.
 
-    What an earlier version stored of such an id is even where it was there on one day only (store/stored_facts).
+    Early development versions stored such an id as an even one if it was seen on a single day only.
     """
     visitors = {by_client_id(salt, site, client_id) for salt in (b"", salts.today, salts.yesterday)}
     visitors.add(by_client_id(b"", site, client_id) & ~LASTS)

@@ -186,22 +186,3 @@ def test_a_box_in_use_makes_no_new_events_db_unless_told_to(tmp_path: Path, *, e
         assert events.exists() == empty
         assert accept(directory) == "events.db is new and has no events\n"
         box.reopen()
-
-
-def test_a_box_from_before_gets_its_id_and_keeps_its_events(tmp_path: Path) -> None:
-    with whole_box(tmp_path / "data") as box:
-        view(box, box.sites["shop"])
-        directory = stop(box)
-        later = ("checks", "monitor_spans", "monitor_states", "monitor_engine", "transitions")
-        for name, steps, tables in (
-            (schema.BOX_FILE, ("0014_box",), ("box",)),
-            (schema.EVENTS_FILE, ("0011_box", "0012_checks"), ("box", *later)),
-        ):
-            connection = apsw.Connection(str(directory / name))
-            for table in tables:
-                connection.execute(f"drop table {table}")
-            for step in steps:
-                connection.execute("delete from _sqlite_migrations where name = ?", (step,))
-            connection.close()
-        box.reopen()
-        assert events_of(box, box.sites["shop"]) == 1

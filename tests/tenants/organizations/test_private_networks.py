@@ -1,26 +1,17 @@
-"""Private networks of an organization: who opens them, on the page and on the command line, and what upgrades keep."""
+"""Private networks of an organization: who opens them, on the page and on the command line."""
 
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
-from typing import Any
 
-import apsw
 import pytest
 from msgspec.structs import replace
 
 from analytics_box.base.outgoing.askers import member_of
 from analytics_box.base.outgoing.client import Clients
-from analytics_box.base.store import schema
-from analytics_box.base.store.migrations import migrate
 from analytics_box.tenants.tenancy.directory import Organizations
 from tests.app.admin.commanding import beside, result, typed
 from tests.inprocess import WholeBox, whole_box
 from tests.tenants.organizations.world import World
-from tests.upgrade.fixtures import stop_at
-
-STEP = "0027_private_targets"
-BEFORE = "0026_promoted"
 
 
 @pytest.fixture
@@ -90,43 +81,3 @@ def test_the_command_line_opens_networks_of_any_organization_at_once(box: WholeB
         ).fetchall()
     )
     assert written == [('{"privateTargets": {"before": "none", "after": "192.168.3.0/24"}}',)]
-
-
-@pytest.mark.parametrize(
-    ("organizations", "kept"),
-    [
-        ({"alone": ("admin", "guest")}, {"alone"}),
-        ({"home": ("admin",), "lab": ("admin",), "customer": ("admin", "guest"), "empty": ()}, {"home", "lab"}),
-    ],
-)
-def test_an_upgrade_keeps_networks_open_where_only_administrators_or_one_organization_use_them(
-    organizations: dict[str, tuple[str, ...]], kept: set[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    steps = tuple(step for step in schema.BOX if step[0] != STEP)
-    monkeypatch.setattr(schema, "BOX", stop_at(steps, BEFORE))
-    migrate(tmp_path)
-    with closing(apsw.Connection(str(tmp_path / schema.BOX_FILE))) as db, db:
-        _insert(db, organizations)
-    monkeypatch.undo()
-    migrate(tmp_path)
-    with closing(apsw.Connection(str(tmp_path / schema.BOX_FILE))) as db:
-        found = db.execute("select organization_id, networks from private_targets").fetchall()
-    assert found == [(f"organization-{name}", "all") for name in sorted(kept)]
-
-
-def _insert(db: Any, organizations: dict[str, tuple[str, ...]]) -> None:
-    db.executemany(
-        "insert into users (id, email, password, time_zone, is_administrator, created_at) "
-        "values (?, ?, 'x', 'UTC', ?, 1)",
-        [("user-admin", "a@example.com", 1), ("user-guest", "g@example.com", 0)],
-    )
-    for number, (name, members) in enumerate(organizations.items(), start=1):
-        db.execute("insert into sites (number, created_at) values (?, 1)", (number,))
-        db.execute(
-            "insert into organizations (id, name, slug, plan, site, created_at) values (?, ?, ?, 'hobby', ?, 1)",
-            (f"organization-{name}", name, name, number),
-        )
-        db.executemany(
-            "insert into members (organization_id, user_id, role, created_at) values (?, ?, 'owner', 1)",
-            [(f"organization-{name}", f"user-{member}") for member in members],
-        )

@@ -5,29 +5,38 @@ CREATE TABLE "_sqlite_migrations" (
    "name" TEXT,
    "applied_at" TEXT
 );
-INSERT INTO "_sqlite_migrations" VALUES(1,'analytics_box','0001_accounts_keys_websites','2026-11-23 18:05:23.943139+00:00');
-INSERT INTO "_sqlite_migrations" VALUES(2,'analytics_box','0002_keys_records','2026-11-23 18:05:23.956568+00:00');
-INSERT INTO "_sqlite_migrations" VALUES(3,'analytics_box','0003_accounts_sign_in','2026-11-23 18:05:23.976059+00:00');
-INSERT INTO "_sqlite_migrations" VALUES(4,'analytics_box','0004_websites_settings','2026-11-23 18:05:23.979232+00:00');
-INSERT INTO "_sqlite_migrations" VALUES(5,'analytics_box','0005_organizations_invitations','2026-11-23 18:05:23.981583+00:00');
-INSERT INTO "_sqlite_migrations" VALUES(6,'analytics_box','0006_audit_is_never_replaced','2026-11-23 18:05:23.985004+00:00');
-INSERT INTO "_sqlite_migrations" VALUES(7,'analytics_box','0007_organizations_end_and_logo','2026-11-23 18:05:24.001533+00:00');
-INSERT INTO "_sqlite_migrations" VALUES(8,'analytics_box','0008_accounts_names_and_links','2026-11-23 18:05:24.032924+00:00');
-INSERT INTO "_sqlite_migrations" VALUES(9,'analytics_box','0009_notify_channels','2026-11-23 18:05:24.046201+00:00');
-INSERT INTO "_sqlite_migrations" VALUES(10,'analytics_box','0010_configuration_domains_and_defaults','2026-11-23 18:05:24.063829+00:00');
-INSERT INTO "_sqlite_migrations" VALUES(11,'analytics_box','0011_bots_rules','2026-11-23 18:05:24.074414+00:00');
-INSERT INTO "_sqlite_migrations" VALUES(12,'analytics_box','0012_links','2026-11-23 18:05:24.095835+00:00');
-INSERT INTO "_sqlite_migrations" VALUES(13,'analytics_box','0013_link_tags_by_tag','2026-11-23 18:05:24.105890+00:00');
-INSERT INTO "_sqlite_migrations" VALUES(14,'analytics_box','0014_box','2026-11-23 18:05:24.115952+00:00');
-INSERT INTO "_sqlite_migrations" VALUES(15,'analytics_box','0015_job_runs','2026-11-23 18:05:24.124692+00:00');
-INSERT INTO "_sqlite_migrations" VALUES(16,'analytics_box','0016_public_values','2026-11-23 18:05:24.151011+00:00');
-INSERT INTO "_sqlite_migrations" VALUES(17,'analytics_box','0017_sizes','2026-11-23 18:05:24.187390+00:00');
-INSERT INTO "_sqlite_migrations" VALUES(18,'analytics_box','0018_monitors','2026-11-23 18:05:24.199086+00:00');
-INSERT INTO "_sqlite_migrations" VALUES(19,'analytics_box','0019_channel_kinds','2026-11-23 18:05:24.260448+00:00');
-INSERT INTO "_sqlite_migrations" VALUES(20,'analytics_box','0020_alarms','2026-11-23 18:05:24.281605+00:00');
-INSERT INTO "_sqlite_migrations" VALUES(21,'analytics_box','0021_status_pages','2026-11-23 18:05:24.299955+00:00');
-INSERT INTO "_sqlite_migrations" VALUES(22,'analytics_box','0022_flags','2026-11-23 18:05:24.325869+00:00');
-INSERT INTO "_sqlite_migrations" VALUES(23,'analytics_box','0023_overview','2026-11-23 18:05:24.349018+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(1,'analytics_box','0001_accounts_keys_websites','2026-11-27 22:27:16.726143+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(2,'analytics_box','0002_keys_records','2026-11-27 22:27:16.737640+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(3,'analytics_box','0003_accounts_sign_in','2026-11-27 22:27:16.747946+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(4,'analytics_box','0004_websites_settings','2026-11-27 22:27:16.763800+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(5,'analytics_box','0005_organizations_invitations','2026-11-27 22:27:16.777312+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(6,'analytics_box','0006_audit_is_never_replaced','2026-11-27 22:27:16.787190+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(7,'analytics_box','0007_organizations_end_and_logo','2026-11-27 22:27:16.798678+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(8,'analytics_box','0008_accounts_names_and_links','2026-11-27 22:27:16.806129+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(9,'analytics_box','0009_notify_channels','2026-11-27 22:27:16.810527+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(10,'analytics_box','0010_configuration_domains_and_defaults','2026-11-27 22:27:16.818369+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(11,'analytics_box','0011_bots_rules','2026-11-27 22:27:16.827881+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(12,'analytics_box','0012_links','2026-11-27 22:27:16.842412+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(13,'analytics_box','0013_link_tags_by_tag','2026-11-27 22:27:16.860839+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(14,'analytics_box','0014_box','2026-11-27 22:27:16.881170+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(15,'analytics_box','0015_job_runs','2026-11-27 22:27:16.892259+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(16,'analytics_box','0016_public_values','2026-11-27 22:27:16.913517+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(17,'analytics_box','0017_sizes','2026-11-27 22:27:16.924827+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(18,'analytics_box','0018_monitors','2026-11-27 22:27:16.935840+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(19,'analytics_box','0019_channel_kinds','2026-11-27 22:27:16.961641+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(20,'analytics_box','0020_alarms','2026-11-27 22:27:16.981491+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(21,'analytics_box','0021_status_pages','2026-11-27 22:27:16.998358+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(22,'analytics_box','0022_flags','2026-11-27 22:27:17.015583+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(23,'analytics_box','0023_overview','2026-11-27 22:27:17.036093+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(24,'analytics_box','0024_cluster','2026-11-27 22:27:17.061053+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(25,'analytics_box','0025_alone','2026-11-27 22:27:17.065731+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(26,'analytics_box','0026_promoted','2026-11-27 22:27:17.082141+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(27,'analytics_box','0027_private_targets','2026-11-27 22:27:17.096957+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(28,'analytics_box','0028_mail_and_accounts','2026-11-27 22:27:17.108954+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(29,'analytics_box','0029_confirmed_accounts','2026-11-27 22:27:17.133640+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(30,'analytics_box','0033_receivers_back_off','2026-11-27 22:27:17.162868+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(31,'analytics_box','0034_check_of_nothing','2026-11-27 22:27:17.178122+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(32,'analytics_box','0042_updates_sent','2026-11-27 22:27:17.194130+00:00');
 CREATE TABLE alarm_channels (
               alarm_id         text    not null references alarms (id) on delete cascade,
               channel_id       text    not null references channels (id) on delete cascade,
@@ -35,6 +44,7 @@ CREATE TABLE alarm_channels (
               primary key (alarm_id, channel_id)
             ) strict, without rowid
             ;
+INSERT INTO "alarm_channels" VALUES('alarms-id','channels-id',1);
 CREATE TABLE alarm_episodes (
               alarm_id         text    not null references alarms (id) on delete cascade,
               subject          text    not null check (length(subject) between 1 and 100),
@@ -51,6 +61,7 @@ CREATE TABLE alarm_episodes (
               primary key (alarm_id, subject)
             ) strict, without rowid
             ;
+INSERT INTO "alarm_episodes" VALUES('alarms-id','alarm_epis-subject','alarm_epis-what','{}',1,1,1781697660000,1781697660000,1,1781697660000,1781697660000,'alarm_epis-acknowledg');
 CREATE TABLE alarm_held (
               id               integer primary key autoincrement,
               alarm_id         text    not null references alarms (id) on delete cascade,
@@ -61,6 +72,7 @@ CREATE TABLE alarm_held (
               over             integer
             ) strict
             ;
+INSERT INTO "alarm_held" VALUES(1,'alarms-id','alarm_held-subject',1781697660000,'{}',1,1);
 CREATE TABLE alarm_topics (
               alarm_id         text    not null references alarms (id) on delete cascade,
               topic            text    not null check (length(topic) between 1 and 300),
@@ -68,6 +80,7 @@ CREATE TABLE alarm_topics (
               primary key (alarm_id, topic)
             ) strict, without rowid
             ;
+INSERT INTO "alarm_topics" VALUES('alarms-id','alarm_topi-topic',1781697660000);
 CREATE TABLE alarms (
               id               text    primary key check (length(id) between 8 and 64),
               organization_id  text    not null references organizations (id),
@@ -83,6 +96,7 @@ CREATE TABLE alarms (
               updated_at       integer not null
             ) strict, without rowid
             ;
+INSERT INTO "alarms" VALUES('alarms-id','KtgZ5U52FQ4F5MOq2kcE','16k2Ql7EpRBEwBbmZy23','alarms-name','alarms-descriptio',1,'uptime','{}',1781697660000,1781697660000,1781697660000);
 CREATE TABLE annotations (
           id               text    primary key check (length(id) between 8 and 64),
           website_id       text    not null references websites (id) on delete cascade,
@@ -94,6 +108,7 @@ CREATE TABLE annotations (
           updated_at       integer not null
         ) strict
         ;
+INSERT INTO "annotations" VALUES('annotation-id','16k2Ql7EpRBEwBbmZy23',1781697660000,1781697660000,'{}','annotation-created_by',1781697660000,1781697660000);
 CREATE TABLE api_keys (
               id               text    primary key check (length(id) between 8 and 64),
               organization_id  text    not null references organizations (id),
@@ -108,15 +123,15 @@ CREATE TABLE api_keys (
             , type text not null default 'user'
               check (type in ('user', 'sdk', 'automation')), description text not null default '' check (length(description) <= 500), resources text not null default '{}' check (json_valid(resources)), tags text not null default '[]' check (json_valid(tags)), ratelimit text check (ratelimit is null or json_valid(ratelimit)), last_used_at integer, updated_at integer not null default 0) strict, without rowid
             ;
-INSERT INTO "api_keys" VALUES('3iaY41h3dQU8o3BmGIv7','mjzIzWM2fFSpgHsWM27b','Key','svc_vaCW',X'B16FD36FA0098E392784690D32C019E4F20D21784FF3076BCC5A3C45D5D667AD','["manage:config", "manage:flags", "manage:websites", "read:data", "read:links", "read:monitors", "read:status_pages", "track:events", "write:links", "write:monitors", "write:status_pages"]',1,1781697600000,1781697600000,NULL,'user','','{"global": ["manage:config", "manage:flags", "manage:websites", "read:data", "read:links", "read:monitors", "read:status_pages", "track:events", "write:links", "write:monitors", "write:status_pages"]}','[]',NULL,NULL,1781697600000);
-INSERT INTO "api_keys" VALUES('NzCxhXbuM5s3A9FOUvHQ','mjzIzWM2fFSpgHsWM27b','Key','svc_Hnmg',X'AE41EB770B90BC856D6C9CABDC7BB956F558BC736F390E865326740181D821F1','["manage:config", "manage:flags", "manage:websites", "read:data", "read:links", "read:monitors", "read:status_pages", "track:events", "write:links", "write:monitors", "write:status_pages"]',1,1781697600000,NULL,1781697600000,'user','','{"global": ["manage:config", "manage:flags", "manage:websites", "read:data", "read:links", "read:monitors", "read:status_pages", "track:events", "write:links", "write:monitors", "write:status_pages"]}','[]',NULL,NULL,1781697600000);
-INSERT INTO "api_keys" VALUES('PJYIxFnfzJMQWYgsEJZO','mjzIzWM2fFSpgHsWM27b','Key','svc_51xk',X'66BDE4D3984906D3354D494C588DC6B30A827235701D9FA09B50A6204966284D','["read:links", "write:links"]',1,1781697600000,NULL,NULL,'user','','{"global": ["read:links", "write:links"]}','[]',NULL,NULL,1781697600000);
-INSERT INTO "api_keys" VALUES('WdIyDUbGWkegNQoTCT5E','mjzIzWM2fFSpgHsWM27b','Key','svc_9eRS',X'801CB8E3DB8C0EBBC8F8B3628F67FE7B93EFB65FDF58360CBB083CDAF36AF855','["read:data", "track:events"]',1,1781697600000,NULL,NULL,'user','','{"website:YlR8R5I9YWlixRPMch6l": []}','[]',NULL,NULL,1781697600000);
-INSERT INTO "api_keys" VALUES('XOPwHrCaiUlQZ8IvJBS9','mjzIzWM2fFSpgHsWM27b','Key','svc_kFb5',X'7E627FE025B9D3B9CC17E2457FD6B6E938859D0E8B738815CDCD6F4E704A2319','["read:data", "track:events"]',1,1781697600000,NULL,NULL,'user','','{"website:aPxRfdPKAYmWUr8HF6YS": []}','[]',NULL,NULL,1781697600000);
-INSERT INTO "api_keys" VALUES('m0VHhrWGUd3HQorSJVsh','mjzIzWM2fFSpgHsWM27b','Key','svc_dc57',X'A650BCBAA0A58D01CAC9938C45AF18296D315A4AE75CB1A39EA154C8E794A0E5','["read:data"]',1,1781697600000,NULL,NULL,'user','','{"global": ["read:data"]}','[]',NULL,NULL,1781697600000);
-INSERT INTO "api_keys" VALUES('qXdW7Q83cngiyH9ocnp3','mjzIzWM2fFSpgHsWM27b','First key','svc_SeLa',X'C39E973FEF84F38446FE9C563372E65533EA7B663671E6EF2C7C25159C0FE6B9','["manage:config", "manage:flags", "manage:websites", "read:data", "read:links", "read:monitors", "read:status_pages", "track:events", "write:links", "write:monitors", "write:status_pages"]',1,1781697600000,NULL,NULL,'user','','{"global": ["manage:config", "manage:flags", "manage:websites", "read:data", "read:links", "read:monitors", "read:status_pages", "track:events", "write:links", "write:monitors", "write:status_pages"]}','[]',NULL,NULL,1781697600000);
-INSERT INTO "api_keys" VALUES('tp5JM4I7BEbiqupn4kBl','mjzIzWM2fFSpgHsWM27b','Key','svc_BnvO',X'F9D05BF9803B3F35744AFCCBEDE4AC7383BBB33EE7E75E0C164578F26A5E0833','["track:events"]',1,1781697600000,NULL,NULL,'user','','{"global": ["track:events"]}','[]',NULL,NULL,1781697600000);
-INSERT INTO "api_keys" VALUES('urFnb1BoxLuxwFN22FS7','zcuMsGGlUsFOaETkZTe2','Key','svc_lgXP',X'B41B8B47A2061A6505A707031A9B13E735807C34ECF97B89790577CAA0688277','["manage:config", "manage:flags", "manage:websites", "read:data", "read:links", "read:monitors", "read:status_pages", "track:events", "write:links", "write:monitors", "write:status_pages"]',1,1781697600000,NULL,NULL,'user','','{"global": ["manage:config", "manage:flags", "manage:websites", "read:data", "read:links", "read:monitors", "read:status_pages", "track:events", "write:links", "write:monitors", "write:status_pages"]}','[]',NULL,NULL,1781697600000);
+INSERT INTO "api_keys" VALUES('BBNa6ItE6T0YoDNt0QrI','MkoDOaXTSdSNwgDfpvr0','Key','svc_g14F',X'5CE4BB34F32F11228680B5DD36103214BACC9C2C1695C3C78CC7AEAFBC040CEA','["read:links", "write:links"]',1,1781697600000,NULL,NULL,'user','','{"global": ["read:links", "write:links"]}','[]',NULL,NULL,1781697600000);
+INSERT INTO "api_keys" VALUES('GpVUHiB5cHACdCfFEyAU','MkoDOaXTSdSNwgDfpvr0','Key','svc_AjZm',X'3165E0BF504E54F4E6A0DDD69E318FA865D6FC89E0458CA6587785726CD18D9F','["read:data", "track:events"]',1,1781697600000,NULL,NULL,'user','','{"website:yr2ZTOeIh6PzQY7D3R5i": []}','[]',NULL,NULL,1781697600000);
+INSERT INTO "api_keys" VALUES('Sf6YSXhTSmWzjKRxdnvC','MkoDOaXTSdSNwgDfpvr0','Key','svc_rdoT',X'2E21248FB4C7BCBDBF563B165B2C9FEEB1B336BE65D77144AB69B868E009BE13','["manage:config", "manage:flags", "manage:websites", "read:data", "read:links", "read:monitors", "read:status_pages", "track:events", "write:links", "write:monitors", "write:status_pages"]',1,1781697600000,1781697600000,NULL,'user','','{"global": ["manage:config", "manage:flags", "manage:websites", "read:data", "read:links", "read:monitors", "read:status_pages", "track:events", "write:links", "write:monitors", "write:status_pages"]}','[]',NULL,NULL,1781697600000);
+INSERT INTO "api_keys" VALUES('ZUzsFnkvkhHH4UbKyqRk','MkoDOaXTSdSNwgDfpvr0','Key','svc_25p7',X'B204BA7B8A08748C3FBD43FE3A30EC7F6C65A18CB09CC0F117669D1AC690D412','["track:events"]',1,1781697600000,NULL,NULL,'user','','{"global": ["track:events"]}','[]',NULL,NULL,1781697600000);
+INSERT INTO "api_keys" VALUES('fDGZ7u0cPRlyFguyJw32','MkoDOaXTSdSNwgDfpvr0','Key','svc_FTzC',X'C01F0C99E2949CB5B181880FB4C65309F6D32CC68C11CDCFBDE899C90C986D2F','["read:data", "track:events"]',1,1781697600000,NULL,NULL,'user','','{"website:a0vKkk8aP2bZfvU9BcQo": []}','[]',NULL,NULL,1781697600000);
+INSERT INTO "api_keys" VALUES('kFZwT55bmgZUORpkaPu9','KtgZ5U52FQ4F5MOq2kcE','Key','svc_q6Op',X'156684EBAC5C66D0BACE552AC48578078775C34411280FA52E2ADCE29003AB31','["manage:config", "manage:flags", "manage:websites", "read:data", "read:links", "read:monitors", "read:status_pages", "track:events", "write:links", "write:monitors", "write:status_pages"]',1,1781697600000,NULL,NULL,'user','','{"global": ["manage:config", "manage:flags", "manage:websites", "read:data", "read:links", "read:monitors", "read:status_pages", "track:events", "write:links", "write:monitors", "write:status_pages"]}','[]',NULL,NULL,1781697600000);
+INSERT INTO "api_keys" VALUES('puFz1wweqkgOauA19T6F','MkoDOaXTSdSNwgDfpvr0','Key','svc_xGMX',X'D28A66DA4F47C8671A5BC329E8B1487C60DEE1796EE6C11B715A88945F67E8F8','["manage:config", "manage:flags", "manage:websites", "read:data", "read:links", "read:monitors", "read:status_pages", "track:events", "write:links", "write:monitors", "write:status_pages"]',1,1781697600000,NULL,1781697600000,'user','','{"global": ["manage:config", "manage:flags", "manage:websites", "read:data", "read:links", "read:monitors", "read:status_pages", "track:events", "write:links", "write:monitors", "write:status_pages"]}','[]',NULL,NULL,1781697600000);
+INSERT INTO "api_keys" VALUES('tkHAswuTUzElorcsplaP','MkoDOaXTSdSNwgDfpvr0','First key','svc_MbQm',X'223601DEA9A7CA0B5954E77BD8E823C130ED0BCB873ADF3782DE6F52F9EDD1B4','["manage:config", "manage:flags", "manage:websites", "read:data", "read:links", "read:monitors", "read:status_pages", "track:events", "write:links", "write:monitors", "write:status_pages"]',1,1781697600000,NULL,NULL,'user','','{"global": ["manage:config", "manage:flags", "manage:websites", "read:data", "read:links", "read:monitors", "read:status_pages", "track:events", "write:links", "write:monitors", "write:status_pages"]}','[]',NULL,NULL,1781697600000);
+INSERT INTO "api_keys" VALUES('zWwkEcxzqaLM3epNZVaO','MkoDOaXTSdSNwgDfpvr0','Key','svc_8spj',X'EF6AA482293CA6F44B6A49F27F5FAF18890EB702125A5B41A8ADAF1A55A2CCE5','["read:data"]',1,1781697600000,NULL,NULL,'user','','{"global": ["read:data"]}','[]',NULL,NULL,1781697600000);
 CREATE TABLE audit (
               id               integer primary key,
               time             integer not null,
@@ -129,34 +144,35 @@ CREATE TABLE audit (
               detail           text    not null default '{}' check (json_valid(detail))
             ) strict
             ;
-INSERT INTO "audit" VALUES(1,1781697600000,'mjzIzWM2fFSpgHsWM27b','test','created','organization','mjzIzWM2fFSpgHsWM27b','{}');
-INSERT INTO "audit" VALUES(2,1781697600000,'mjzIzWM2fFSpgHsWM27b','test','created','user','9Gmpe16yb9frNeuhg3eY','{}');
-INSERT INTO "audit" VALUES(3,1781697600000,'mjzIzWM2fFSpgHsWM27b','test','created','website','aPxRfdPKAYmWUr8HF6YS','{"name": "Shop", "domain": "shop.example"}');
-INSERT INTO "audit" VALUES(4,1781697600000,'mjzIzWM2fFSpgHsWM27b','test','created','api_key','qXdW7Q83cngiyH9ocnp3','{"name": "First key", "start": "svc_SeLa", "scopes": ["manage:config", "manage:flags", "manage:websites", "read:data", "read:links", "read:monitors", "read:status_pages", "track:events", "write:links", "write:monitors", "write:status_pages"], "resources": {"global": ["manage:config", "manage:flags", "manage:websites", "read:data", "read:links", "read:monitors", "read:status_pages", "track:events", "write:links", "write:monitors", "write:status_pages"]}, "expires_at": null}');
-INSERT INTO "audit" VALUES(5,1781697600001,'mjzIzWM2fFSpgHsWM27b','test','created','website','UXSCQ44sP8y5Vaolj84q','{"name": "Blog", "domain": "blog.example"}');
-INSERT INTO "audit" VALUES(6,1781697600001,'mjzIzWM2fFSpgHsWM27b','test','created','website','rqZ2DxHd1Glee4WpSwek','{"name": "Idle", "domain": "idle.example"}');
-INSERT INTO "audit" VALUES(7,1781697600001,'mjzIzWM2fFSpgHsWM27b','test','created','website','YlR8R5I9YWlixRPMch6l','{"name": "Local", "domain": "localhost"}');
-INSERT INTO "audit" VALUES(8,1781697600001,'zcuMsGGlUsFOaETkZTe2','test','created','website','ahZ0ESXOqvoiAz0DsPyc','{"name": "Foreign", "domain": "foreign.example"}');
-INSERT INTO "audit" VALUES(9,1781697600000,'mjzIzWM2fFSpgHsWM27b','test','created','api_key','m0VHhrWGUd3HQorSJVsh','{"name": "Key", "start": "svc_dc57", "scopes": ["read:data"], "resources": {"global": ["read:data"]}, "expires_at": null}');
-INSERT INTO "audit" VALUES(10,1781697600000,'mjzIzWM2fFSpgHsWM27b','test','created','api_key','tp5JM4I7BEbiqupn4kBl','{"name": "Key", "start": "svc_BnvO", "scopes": ["track:events"], "resources": {"global": ["track:events"]}, "expires_at": null}');
-INSERT INTO "audit" VALUES(11,1781697600000,'mjzIzWM2fFSpgHsWM27b','test','created','api_key','PJYIxFnfzJMQWYgsEJZO','{"name": "Key", "start": "svc_51xk", "scopes": ["read:links", "write:links"], "resources": {"global": ["read:links", "write:links"]}, "expires_at": null}');
-INSERT INTO "audit" VALUES(12,1781697600000,'mjzIzWM2fFSpgHsWM27b','test','created','api_key','XOPwHrCaiUlQZ8IvJBS9','{"name": "Key", "start": "svc_kFb5", "scopes": ["read:data", "track:events"], "resources": {"website:aPxRfdPKAYmWUr8HF6YS": []}, "expires_at": null}');
-INSERT INTO "audit" VALUES(13,1781697600000,'mjzIzWM2fFSpgHsWM27b','test','created','api_key','WdIyDUbGWkegNQoTCT5E','{"name": "Key", "start": "svc_9eRS", "scopes": ["read:data", "track:events"], "resources": {"website:YlR8R5I9YWlixRPMch6l": []}, "expires_at": null}');
-INSERT INTO "audit" VALUES(14,1781697600000,'zcuMsGGlUsFOaETkZTe2','test','created','api_key','urFnb1BoxLuxwFN22FS7','{"name": "Key", "start": "svc_lgXP", "scopes": ["manage:config", "manage:flags", "manage:websites", "read:data", "read:links", "read:monitors", "read:status_pages", "track:events", "write:links", "write:monitors", "write:status_pages"], "resources": {"global": ["manage:config", "manage:flags", "manage:websites", "read:data", "read:links", "read:monitors", "read:status_pages", "track:events", "write:links", "write:monitors", "write:status_pages"]}, "expires_at": null}');
-INSERT INTO "audit" VALUES(15,1781697600000,'mjzIzWM2fFSpgHsWM27b','test','created','api_key','NzCxhXbuM5s3A9FOUvHQ','{"name": "Key", "start": "svc_Hnmg", "scopes": ["manage:config", "manage:flags", "manage:websites", "read:data", "read:links", "read:monitors", "read:status_pages", "track:events", "write:links", "write:monitors", "write:status_pages"], "resources": {"global": ["manage:config", "manage:flags", "manage:websites", "read:data", "read:links", "read:monitors", "read:status_pages", "track:events", "write:links", "write:monitors", "write:status_pages"]}, "expires_at": null}');
-INSERT INTO "audit" VALUES(16,1781697600000,'mjzIzWM2fFSpgHsWM27b','test','created','api_key','3iaY41h3dQU8o3BmGIv7','{"name": "Key", "start": "svc_vaCW", "scopes": ["manage:config", "manage:flags", "manage:websites", "read:data", "read:links", "read:monitors", "read:status_pages", "track:events", "write:links", "write:monitors", "write:status_pages"], "resources": {"global": ["manage:config", "manage:flags", "manage:websites", "read:data", "read:links", "read:monitors", "read:status_pages", "track:events", "write:links", "write:monitors", "write:status_pages"]}, "expires_at": null}');
-INSERT INTO "audit" VALUES(17,1781697600000,'mjzIzWM2fFSpgHsWM27b','apikey:PJYIxFnfzJMQWYgsEJZO','created','link','OomSEiHAWkbHbGEvYzzr','{"slug": "abc", "domain": "", "targetUrl": "https://shop.example/", "name": "L"}');
+INSERT INTO "audit" VALUES(1,1781697600000,'MkoDOaXTSdSNwgDfpvr0','test','created','organization','MkoDOaXTSdSNwgDfpvr0','{}');
+INSERT INTO "audit" VALUES(2,1781697600000,'MkoDOaXTSdSNwgDfpvr0','test','created','user','N6mO3VlxioS9QE3O76Ml','{}');
+INSERT INTO "audit" VALUES(3,1781697600000,'MkoDOaXTSdSNwgDfpvr0','test','created','website','a0vKkk8aP2bZfvU9BcQo','{"name": "Shop", "domain": "shop.example"}');
+INSERT INTO "audit" VALUES(4,1781697600000,'MkoDOaXTSdSNwgDfpvr0','test','created','api_key','tkHAswuTUzElorcsplaP','{"name": "First key", "start": "svc_MbQm", "scopes": ["manage:config", "manage:flags", "manage:websites", "read:data", "read:links", "read:monitors", "read:status_pages", "track:events", "write:links", "write:monitors", "write:status_pages"], "resources": {"global": ["manage:config", "manage:flags", "manage:websites", "read:data", "read:links", "read:monitors", "read:status_pages", "track:events", "write:links", "write:monitors", "write:status_pages"]}, "expires_at": null}');
+INSERT INTO "audit" VALUES(5,1781697600001,'MkoDOaXTSdSNwgDfpvr0','test','created','website','jabtSWFFMxSmtaF3wTWS','{"name": "Blog", "domain": "blog.example"}');
+INSERT INTO "audit" VALUES(6,1781697600001,'MkoDOaXTSdSNwgDfpvr0','test','created','website','dTvi8V5BkYZ2AFqb2Fu4','{"name": "Idle", "domain": "idle.example"}');
+INSERT INTO "audit" VALUES(7,1781697600001,'MkoDOaXTSdSNwgDfpvr0','test','created','website','yr2ZTOeIh6PzQY7D3R5i','{"name": "Local", "domain": "localhost"}');
+INSERT INTO "audit" VALUES(8,1781697600001,'KtgZ5U52FQ4F5MOq2kcE','test','created','website','16k2Ql7EpRBEwBbmZy23','{"name": "Foreign", "domain": "foreign.example"}');
+INSERT INTO "audit" VALUES(9,1781697600000,'MkoDOaXTSdSNwgDfpvr0','test','created','api_key','zWwkEcxzqaLM3epNZVaO','{"name": "Key", "start": "svc_8spj", "scopes": ["read:data"], "resources": {"global": ["read:data"]}, "expires_at": null}');
+INSERT INTO "audit" VALUES(10,1781697600000,'MkoDOaXTSdSNwgDfpvr0','test','created','api_key','ZUzsFnkvkhHH4UbKyqRk','{"name": "Key", "start": "svc_25p7", "scopes": ["track:events"], "resources": {"global": ["track:events"]}, "expires_at": null}');
+INSERT INTO "audit" VALUES(11,1781697600000,'MkoDOaXTSdSNwgDfpvr0','test','created','api_key','BBNa6ItE6T0YoDNt0QrI','{"name": "Key", "start": "svc_g14F", "scopes": ["read:links", "write:links"], "resources": {"global": ["read:links", "write:links"]}, "expires_at": null}');
+INSERT INTO "audit" VALUES(12,1781697600000,'MkoDOaXTSdSNwgDfpvr0','test','created','api_key','fDGZ7u0cPRlyFguyJw32','{"name": "Key", "start": "svc_FTzC", "scopes": ["read:data", "track:events"], "resources": {"website:a0vKkk8aP2bZfvU9BcQo": []}, "expires_at": null}');
+INSERT INTO "audit" VALUES(13,1781697600000,'MkoDOaXTSdSNwgDfpvr0','test','created','api_key','GpVUHiB5cHACdCfFEyAU','{"name": "Key", "start": "svc_AjZm", "scopes": ["read:data", "track:events"], "resources": {"website:yr2ZTOeIh6PzQY7D3R5i": []}, "expires_at": null}');
+INSERT INTO "audit" VALUES(14,1781697600000,'KtgZ5U52FQ4F5MOq2kcE','test','created','api_key','kFZwT55bmgZUORpkaPu9','{"name": "Key", "start": "svc_q6Op", "scopes": ["manage:config", "manage:flags", "manage:websites", "read:data", "read:links", "read:monitors", "read:status_pages", "track:events", "write:links", "write:monitors", "write:status_pages"], "resources": {"global": ["manage:config", "manage:flags", "manage:websites", "read:data", "read:links", "read:monitors", "read:status_pages", "track:events", "write:links", "write:monitors", "write:status_pages"]}, "expires_at": null}');
+INSERT INTO "audit" VALUES(15,1781697600000,'MkoDOaXTSdSNwgDfpvr0','test','created','api_key','puFz1wweqkgOauA19T6F','{"name": "Key", "start": "svc_xGMX", "scopes": ["manage:config", "manage:flags", "manage:websites", "read:data", "read:links", "read:monitors", "read:status_pages", "track:events", "write:links", "write:monitors", "write:status_pages"], "resources": {"global": ["manage:config", "manage:flags", "manage:websites", "read:data", "read:links", "read:monitors", "read:status_pages", "track:events", "write:links", "write:monitors", "write:status_pages"]}, "expires_at": null}');
+INSERT INTO "audit" VALUES(16,1781697600000,'MkoDOaXTSdSNwgDfpvr0','test','created','api_key','Sf6YSXhTSmWzjKRxdnvC','{"name": "Key", "start": "svc_rdoT", "scopes": ["manage:config", "manage:flags", "manage:websites", "read:data", "read:links", "read:monitors", "read:status_pages", "track:events", "write:links", "write:monitors", "write:status_pages"], "resources": {"global": ["manage:config", "manage:flags", "manage:websites", "read:data", "read:links", "read:monitors", "read:status_pages", "track:events", "write:links", "write:monitors", "write:status_pages"]}, "expires_at": null}');
+INSERT INTO "audit" VALUES(17,1781697600000,'MkoDOaXTSdSNwgDfpvr0','apikey:BBNa6ItE6T0YoDNt0QrI','created','link','bTYGr2gmVD8BD82JEAyQ','{"slug": "abc", "domain": "", "targetUrl": "https://shop.example/", "name": "L"}');
 CREATE TABLE bot_options (
               website_id       text    primary key references websites (id) on delete cascade,
               data_centres     integer not null check (data_centres in (0, 1))
             ) strict, without rowid
             ;
+INSERT INTO "bot_options" VALUES('16k2Ql7EpRBEwBbmZy23',1);
 CREATE TABLE box (
               one              integer primary key check (one = 1),
               id               text    not null check (length(id) = 32)
             ) strict
             ;
-INSERT INTO "box" VALUES(1,'2d0902cb2f8a58174c1f5e66d8e99248');
+INSERT INTO "box" VALUES(1,'4dc668dbd7de8902b8734a2214d54a8f');
 CREATE TABLE "channels" (
               id               text    primary key check (length(id) between 8 and 64),
               organization_id  text    not null references organizations (id),
@@ -172,8 +188,9 @@ CREATE TABLE "channels" (
               updated_at       integer not null,
               last_at          integer,
               last_error       text    check (length(last_error) <= 300)
-            ) strict, without rowid
+            , failures integer not null default 0 check (failures >= 0), failing_since integer, not_before integer not null default 0) strict, without rowid
             ;
+INSERT INTO "channels" VALUES('channels-id','KtgZ5U52FQ4F5MOq2kcE','webhook','channels-name',1,'channels-shown',X'010101010101010101010101010101010101010101010101010101010101010101010101010101010101010101010101010101010101010101010101',1781697660000,1781697660000,1781697660000,'channels-last_error',0,1,0);
 CREATE TABLE client_ids (
               id               text    primary key check (length(id) between 8 and 64),
               website_id       text    not null references websites (id),
@@ -182,17 +199,18 @@ CREATE TABLE client_ids (
               seen_at          integer
             ) strict, without rowid
             ;
-INSERT INTO "client_ids" VALUES('UXSCQ44sP8y5Vaolj84q','UXSCQ44sP8y5Vaolj84q',1781697600001,NULL,NULL);
-INSERT INTO "client_ids" VALUES('YlR8R5I9YWlixRPMch6l','YlR8R5I9YWlixRPMch6l',1781697600001,NULL,NULL);
-INSERT INTO "client_ids" VALUES('aPxRfdPKAYmWUr8HF6YS','aPxRfdPKAYmWUr8HF6YS',1781697600000,NULL,NULL);
-INSERT INTO "client_ids" VALUES('ahZ0ESXOqvoiAz0DsPyc','ahZ0ESXOqvoiAz0DsPyc',1781697600001,NULL,NULL);
-INSERT INTO "client_ids" VALUES('rqZ2DxHd1Glee4WpSwek','rqZ2DxHd1Glee4WpSwek',1781697600001,NULL,NULL);
+INSERT INTO "client_ids" VALUES('16k2Ql7EpRBEwBbmZy23','16k2Ql7EpRBEwBbmZy23',1781697600001,NULL,NULL);
+INSERT INTO "client_ids" VALUES('a0vKkk8aP2bZfvU9BcQo','a0vKkk8aP2bZfvU9BcQo',1781697600000,NULL,NULL);
+INSERT INTO "client_ids" VALUES('dTvi8V5BkYZ2AFqb2Fu4','dTvi8V5BkYZ2AFqb2Fu4',1781697600001,NULL,NULL);
+INSERT INTO "client_ids" VALUES('jabtSWFFMxSmtaF3wTWS','jabtSWFFMxSmtaF3wTWS',1781697600001,NULL,NULL);
+INSERT INTO "client_ids" VALUES('yr2ZTOeIh6PzQY7D3R5i','yr2ZTOeIh6PzQY7D3R5i',1781697600001,NULL,NULL);
 CREATE TABLE clock (
               one              integer primary key check (one = 1),
               seen             integer not null,
               doubted_since    integer
             ) strict
             ;
+INSERT INTO "clock" VALUES(1,1,1);
 CREATE TABLE component_days (
               component_id     text    not null references status_page_components (id) on delete cascade,
               day              text    not null check (length(day) = 10),
@@ -200,6 +218,7 @@ CREATE TABLE component_days (
               primary key (component_id, day)
             ) strict, without rowid
             ;
+INSERT INTO "component_days" VALUES('status_pag-id','2026-10-01','{}');
 CREATE TABLE component_spans (
               id               integer primary key,
               component_id     text    not null references status_page_components (id) on delete cascade,
@@ -208,6 +227,7 @@ CREATE TABLE component_spans (
               until            integer not null default 0 check (until = 0 or until >= start)
             ) strict
             ;
+INSERT INTO "component_spans" VALUES(1,'status_pag-id',1,1,0);
 CREATE TABLE "deliveries" (
               number           integer primary key autoincrement,
               id               text    not null unique check (length(id) between 8 and 64),
@@ -223,6 +243,7 @@ CREATE TABLE "deliveries" (
               check ((due_at is null) = (ended_at is not null))
             ) strict
             ;
+INSERT INTO "deliveries" VALUES(1,'deliveries-id','channels-id','deliveries-topic','{}',0,1781697660000,NULL,1781697660000,'deliveries-error');
 CREATE TABLE domains (
               id               text    primary key check (length(id) between 8 and 64),
               organization_id  text    not null references organizations (id),
@@ -237,6 +258,7 @@ CREATE TABLE domains (
               check ((proven_at is null) = (proven_by is null))
             ) strict, without rowid
             ;
+INSERT INTO "domains" VALUES('domains-id','KtgZ5U52FQ4F5MOq2kcE','go.shop.example','tttttttttttttttttttttttt',1781697660000,1781697660000,'domains-check_erro',1781697660000,'dns');
 CREATE TABLE flag_counts (
           flag_id          text    not null references flags (id) on delete cascade,
           day              integer not null,
@@ -245,6 +267,7 @@ CREATE TABLE flag_counts (
           primary key (flag_id, day, gave)
         ) strict, without rowid
         ;
+INSERT INTO "flag_counts" VALUES('flags-id',1,'flag_count-gave',1);
 CREATE TABLE flag_last_given (
           flag_id          text    not null references flags (id) on delete cascade,
           gave             text    not null check (length(gave) between 1 and 128),
@@ -252,6 +275,7 @@ CREATE TABLE flag_last_given (
           primary key (flag_id, gave)
         ) strict, without rowid
         ;
+INSERT INTO "flag_last_given" VALUES('flags-id','flag_last_-gave',1781697660000);
 CREATE TABLE flag_schedules (
           id               text    primary key check (length(id) between 8 and 64),
           flag_id          text    not null references flags (id) on delete cascade,
@@ -268,6 +292,7 @@ CREATE TABLE flag_schedules (
           check ((next_at is null) = (ended_at is not null))
         ) strict, without rowid
         ;
+INSERT INTO "flag_schedules" VALUES('flag_sched-id','flags-id','enable',1781697660000,'[]',NULL,1781697660000,'','flag_sched-created_by',1781697660000,50.0,'inactive');
 CREATE TABLE flag_scopes (
           id               text    primary key check (id = coalesce(website_id, organization_id)),
           organization_id  text    references organizations (id),
@@ -277,6 +302,7 @@ CREATE TABLE flag_scopes (
           check ((organization_id is null) <> (website_id is null))
         ) strict, without rowid
         ;
+INSERT INTO "flag_scopes" VALUES('16k2Ql7EpRBEwBbmZy23',NULL,'16k2Ql7EpRBEwBbmZy23',1,1781697660000);
 CREATE TABLE flag_versions (
           number           integer primary key,
           flag_id          text    not null references flags (id) on delete cascade,
@@ -291,6 +317,7 @@ CREATE TABLE flag_versions (
           unique (flag_id, version)
         ) strict
         ;
+INSERT INTO "flag_versions" VALUES(1,'flags-id',1,'flag_versi-key','flag_versi-environmen','{}','flag_versi-action','flag_versi-actor','',1781697660000);
 CREATE TABLE flags (
           id               text    primary key check (length(id) between 8 and 64),
           organization_id  text    references organizations (id),
@@ -308,6 +335,7 @@ CREATE TABLE flags (
           check ((organization_id is null) <> (website_id is null))
         ) strict
         ;
+INSERT INTO "flags" VALUES('flags-id',NULL,'16k2Ql7EpRBEwBbmZy23','flags-key','flags-environmen',NULL,'{}',1,'flags-created_by',1781697660000,1781697660000,1781697660000);
 CREATE TABLE goals (
           id               text    primary key check (length(id) between 8 and 64),
           website_id       text    not null references websites (id) on delete cascade,
@@ -320,6 +348,7 @@ CREATE TABLE goals (
           updated_at       integer not null
         ) strict
         ;
+INSERT INTO "goals" VALUES('goals-id','16k2Ql7EpRBEwBbmZy23','goals-name','','{}',1,'goals-created_by',1781697660000,1781697660000);
 CREATE TABLE incident_components (
               incident_id      text    not null references incidents (id) on delete cascade,
               position         integer not null,
@@ -330,6 +359,7 @@ CREATE TABLE incident_components (
               primary key (incident_id, position)
             ) strict, without rowid
             ;
+INSERT INTO "incident_components" VALUES('incidents-id',1,'status_pag-id','incident_c-name','down');
 CREATE TABLE incident_templates (
               id               text    primary key check (length(id) between 8 and 64),
               page_id          text    not null references status_pages (id) on delete cascade,
@@ -340,6 +370,7 @@ CREATE TABLE incident_templates (
               created_at       integer not null
             ) strict, without rowid
             ;
+INSERT INTO "incident_templates" VALUES('incident_t-id','status_pag-id','incident_t-name','incident_t-title','minor','incident_t-message',1781697660000);
 CREATE TABLE incident_transitions (
               page_id          text    not null references status_pages (id) on delete cascade,
               topic            text    not null,
@@ -348,6 +379,7 @@ CREATE TABLE incident_transitions (
               primary key (page_id, topic)
             ) strict, without rowid
             ;
+INSERT INTO "incident_transitions" VALUES('status_pag-id','incident_t-topic','incidents-id',1781697660000);
 CREATE TABLE incident_update_texts (
               number           integer primary key,
               update_id        text    not null references incident_updates (id) on delete cascade,
@@ -356,6 +388,7 @@ CREATE TABLE incident_update_texts (
               replaced_at      integer not null
             ) strict
             ;
+INSERT INTO "incident_update_texts" VALUES(1,'incident_u-id','incident_u-message','incident_u-author',1781697660000);
 CREATE TABLE incident_updates (
               number           integer primary key,
               id               text    not null unique check (length(id) between 8 and 64),
@@ -368,8 +401,9 @@ CREATE TABLE incident_updates (
               author           text    not null,
               created_at       integer not null,
               updated_at       integer not null
-            ) strict
+            , sent integer not null default 0 check (sent >= 0)) strict
             ;
+INSERT INTO "incident_updates" VALUES(1,'incident_u-id','incidents-id','scheduled','incident_u-message',1781697660000,1,'[]','incident_u-author',1781697660000,1781697660000,0);
 CREATE TABLE incidents (
               id               text    primary key check (length(id) between 8 and 64),
               page_id          text    not null references status_pages (id) on delete cascade,
@@ -393,6 +427,7 @@ CREATE TABLE incidents (
               check (scheduled_until > scheduled_for)
             ) strict, without rowid
             ;
+INSERT INTO "incidents" VALUES('incidents-id','status_pag-id','maintenance','incidents-title','scheduled','minor','person',0,1781697660000,1781697660000,1781697660001,1781697660000,1781697660000,1781697660000,1781697660000,1781697660000);
 CREATE TABLE invitations (
               id               text    primary key check (length(id) between 8 and 64),
               organization_id  text    not null references organizations (id),
@@ -404,13 +439,15 @@ CREATE TABLE invitations (
               expires_at       integer not null,
               accepted_at      integer,
               revoked_at       integer
-            ) strict, without rowid
+            , by_mail integer not null default 0 check (by_mail in (0, 1))) strict, without rowid
             ;
+INSERT INTO "invitations" VALUES('invitation-id','KtgZ5U52FQ4F5MOq2kcE','guest@shop.example','admin',X'0707070707070707070707070707070707070707070707070707070707070707','N6mO3VlxioS9QE3O76Ml',1781697660000,1781697660000,1781697660000,1781697660000,0);
 CREATE TABLE job_runs (
               name             text    primary key check (length(name) between 1 and 64),
               ran_at           integer not null
             ) strict, without rowid
             ;
+INSERT INTO "job_runs" VALUES('job_runs-name',1781697660000);
 CREATE TABLE link_domains (
               domain           text    primary key check (length(domain) between 4 and 239),
               domain_id        text    not null unique references domains (id),
@@ -420,6 +457,7 @@ CREATE TABLE link_domains (
               created_at       integer not null
             ) strict, without rowid
             ;
+INSERT INTO "link_domains" VALUES('go.shop.example','domains-id','KtgZ5U52FQ4F5MOq2kcE','https://shop.example/','https://shop.example/404',1781697660000);
 CREATE TABLE link_folders (
               id               text    primary key check (length(id) between 8 and 64),
               organization_id  text    not null references organizations (id),
@@ -430,12 +468,14 @@ CREATE TABLE link_folders (
               unique (organization_id, slug)
             ) strict, without rowid
             ;
+INSERT INTO "link_folders" VALUES('link_folde-id','KtgZ5U52FQ4F5MOq2kcE','link_folde-name','link_folde-slug',1781697660000,1781697660000);
 CREATE TABLE link_tags (
               link             integer not null references links (number) on delete cascade,
               tag              text    not null check (length(tag) between 1 and 50),
               primary key (link, tag)
             ) strict, without rowid
             ;
+INSERT INTO "link_tags" VALUES(1,'link_tags-tag');
 CREATE TABLE links (
               number           integer primary key autoincrement,
               id               text    not null unique check (length(id) between 8 and 64),
@@ -471,7 +511,7 @@ CREATE TABLE links (
               updated_at       integer not null
             ) strict
             ;
-INSERT INTO "links" VALUES(1,'OomSEiHAWkbHbGEvYzzr','mjzIzWM2fFSpgHsWM27b','apikey:PJYIxFnfzJMQWYgsEJZO','','abc','L','https://shop.example/','shop.example',NULL,302,'none',NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,'[]','[]','{}',1781697600000,1781697600000);
+INSERT INTO "links" VALUES(1,'bTYGr2gmVD8BD82JEAyQ','MkoDOaXTSdSNwgDfpvr0','apikey:BBNa6ItE6T0YoDNt0QrI','','abc','L','https://shop.example/','shop.example',NULL,302,'none',NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,'[]','[]','{}',1781697600000,1781697600000);
 CREATE TABLE logos (
               organization_id  text    primary key references organizations (id),
               digest           text    not null check (length(digest) = 32),
@@ -480,6 +520,13 @@ CREATE TABLE logos (
               created_at       integer not null
             ) strict
             ;
+INSERT INTO "logos" VALUES('KtgZ5U52FQ4F5MOq2kcE','dddddddddddddddddddddddddddddddd','image/png',X'0707070707070707070707070707070707070707070707070707070707070707',1781697660000);
+CREATE TABLE mails_sent (
+              receiver  blob    not null check (length(receiver) = 32),
+              at        integer not null
+            ) strict
+            ;
+INSERT INTO "mails_sent" VALUES(X'0707070707070707070707070707070707070707070707070707070707070707',1781697660000);
 CREATE TABLE maintenance_windows (
               id               text    primary key check (length(id) between 8 and 64),
               organization_id  text    not null references organizations (id),
@@ -487,13 +534,14 @@ CREATE TABLE maintenance_windows (
               covers           text    not null check (json_valid(covers)),
               starts_at        integer not null,
               ends_at          integer not null,
-              repeat           text    check (json_valid(repeat)),
+              repeat           text    check (repeat is null or json_valid(repeat)),
               ended_at         integer not null check (ended_at >= 0),
               created_at       integer not null,
               updated_at       integer not null,
               check ((repeat is null and ends_at > starts_at) or (repeat is not null and ends_at = 0))
             ) strict, without rowid
             ;
+INSERT INTO "maintenance_windows" VALUES('maintenanc-id','KtgZ5U52FQ4F5MOq2kcE','maintenanc-name','{}',1781697660000,1781697660001,NULL,1781697660000,1781697660000,1781697660000);
 CREATE TABLE members (
               organization_id  text    not null references organizations (id),
               user_id          text    not null references users (id),
@@ -502,13 +550,21 @@ CREATE TABLE members (
               primary key (organization_id, user_id)
             ) strict, without rowid
             ;
-INSERT INTO "members" VALUES('mjzIzWM2fFSpgHsWM27b','9Gmpe16yb9frNeuhg3eY','owner',1781697600000);
+INSERT INTO "members" VALUES('MkoDOaXTSdSNwgDfpvr0','N6mO3VlxioS9QE3O76Ml','owner',1781697600000);
+CREATE TABLE mirror (
+          one          integer primary key check (one = 1),
+          cluster      text    not null,
+          revision     text    not null,
+          done         integer not null default 0
+        , alone integer not null default 0 check (alone in (0, 1)), promoted_at integer not null default 0) strict
+        ;
 CREATE TABLE monitor_tags (
               monitor          integer not null references monitors (number) on delete cascade,
               tag              text    not null check (length(tag) between 1 and 50),
               primary key (monitor, tag)
             ) strict, without rowid
             ;
+INSERT INTO "monitor_tags" VALUES(1,'monitor_ta-tag');
 CREATE TABLE monitors (
               number           integer primary key autoincrement,
               id               text    not null unique check (length(id) between 8 and 64),
@@ -531,6 +587,22 @@ CREATE TABLE monitors (
               updated_at       integer not null
             ) strict
             ;
+INSERT INTO "monitors" VALUES(1,'monitor-shop','KtgZ5U52FQ4F5MOq2kcE','16k2Ql7EpRBEwBbmZy23','http','https://shop.example/health','monitors-name',60,5000,1,1,'{}',X'0707070707070707070707070707070707070707070707070707070707070707',2,2,NULL,'Shop',1781697660000,1781697660000);
+CREATE TABLE node_orders (
+          number       integer primary key autoincrement,
+          body         blob    not null,
+          created_at   integer not null
+        ) strict
+        ;
+INSERT INTO "node_orders" VALUES(1,X'0707070707070707070707070707070707070707070707070707070707070707',1781697660000);
+CREATE TABLE nodes (
+          number       integer primary key check (number between 1 and 1023),
+          box          text    not null,
+          created_at   integer not null,
+          retired_at   integer
+        , alone integer not null default 0 check (alone in (0, 1))) strict
+        ;
+INSERT INTO "nodes" VALUES(1,'nodes-box',1781697660000,1781697660000,0);
 CREATE TABLE organization_defaults (
               organization_id  text    primary key references organizations (id),
               invitation_role  text    not null check (invitation_role in ('admin', 'member', 'viewer')),
@@ -538,6 +610,7 @@ CREATE TABLE organization_defaults (
               data_retention_days integer check (data_retention_days between 1 and 3650)
             ) strict, without rowid
             ;
+INSERT INTO "organization_defaults" VALUES('KtgZ5U52FQ4F5MOq2kcE','viewer','auto',400);
 CREATE TABLE organizations (
               id           text    primary key check (length(id) between 8 and 64),
               name         text    not null check (length(name) between 1 and 100),
@@ -547,16 +620,17 @@ CREATE TABLE organizations (
               created_at   integer not null
             , time_zone text not null default ''
             check (length(time_zone) <= 64), deleted_at integer, purged_at integer check (purged_at >= deleted_at), logo text not null default '' check (length(logo) in (0, 32)), metadata text not null default '{}'
-            check (json_valid(metadata) and length(metadata) <= 4096)) strict, without rowid
+            check (json_valid(metadata) and length(metadata) <= 4096), created_by text check (length(created_by) between 1 and 64)) strict, without rowid
             ;
-INSERT INTO "organizations" VALUES('mjzIzWM2fFSpgHsWM27b','Ada','ada','hobby',1,1781697600000,'',NULL,NULL,'','{}');
-INSERT INTO "organizations" VALUES('zcuMsGGlUsFOaETkZTe2','Eve','eve','hobby',3,1781697600000,'',NULL,NULL,'','{}');
+INSERT INTO "organizations" VALUES('KtgZ5U52FQ4F5MOq2kcE','Eve','eve','hobby',3,1781697600000,'',NULL,NULL,'','{}',NULL);
+INSERT INTO "organizations" VALUES('MkoDOaXTSdSNwgDfpvr0','Ada','ada','hobby',1,1781697600000,'',NULL,NULL,'','{}','N6mO3VlxioS9QE3O76Ml');
 CREATE TABLE password_resets (
               digest           blob    primary key check (length(digest) = 32),
               user_id          text    not null references users (id),
               created_at       integer not null
-            , expires_at integer not null default 0) strict, without rowid
+            , expires_at integer not null default 0, by_mail integer not null default 0 check (by_mail in (0, 1))) strict, without rowid
             ;
+INSERT INTO "password_resets" VALUES(X'0707070707070707070707070707070707070707070707070707070707070707','N6mO3VlxioS9QE3O76Ml',1781697660000,0,0);
 CREATE TABLE people_rules (
               website_id       text    not null references websites (id) on delete cascade,
               reason           text    not null check (length(reason) between 1 and 64),
@@ -566,12 +640,22 @@ CREATE TABLE people_rules (
               primary key (website_id, reason, agent)
             ) strict, without rowid
             ;
+INSERT INTO "people_rules" VALUES('16k2Ql7EpRBEwBbmZy23','people_rul-reason','people_rul-agent',1781697660000,'people_rul-created_by');
+CREATE TABLE private_targets (
+              organization_id  text    primary key references organizations (id),
+              networks         text    not null check (length(networks) between 1 and 1000)
+            ) strict, without rowid
+            ;
+INSERT INTO "private_targets" VALUES('MkoDOaXTSdSNwgDfpvr0','all');
+CREATE TABLE promotions (at integer primary key) strict;
+INSERT INTO "promotions" VALUES(1781697660000);
 CREATE TABLE recovery_codes (
               digest           blob    primary key check (length(digest) = 32),
               user_id          text    not null references users (id),
               used_at          integer
             ) strict, without rowid
             ;
+INSERT INTO "recovery_codes" VALUES(X'0707070707070707070707070707070707070707070707070707070707070707','N6mO3VlxioS9QE3O76Ml',1781697660000);
 CREATE TABLE saved_questions (
           id               text    primary key check (length(id) between 8 and 64),
           website_id       text    not null references websites (id) on delete cascade,
@@ -583,6 +667,7 @@ CREATE TABLE saved_questions (
           updated_at       integer not null
         ) strict
         ;
+INSERT INTO "saved_questions" VALUES('saved_ques-id','16k2Ql7EpRBEwBbmZy23','saved_ques-user_id',0,'saved_ques-name','{}',1781697660000,1781697660000);
 CREATE TABLE second_factors (
               user_id          text    primary key references users (id),
               secret           blob    not null check (length(secret) between 40 and 200),
@@ -591,6 +676,7 @@ CREATE TABLE second_factors (
               confirmed_at     integer
             ) strict, without rowid
             ;
+INSERT INTO "second_factors" VALUES('N6mO3VlxioS9QE3O76Ml',X'020202020202020202020202020202020202020202020202020202020202020202020202020202020202020202020202020202020202020202020202',0,1781697660000,1781697660000);
 CREATE TABLE segments (
           id               text    primary key check (length(id) between 8 and 64),
           website_id       text    not null references websites (id) on delete cascade,
@@ -602,6 +688,7 @@ CREATE TABLE segments (
           updated_at       integer not null
         ) strict
         ;
+INSERT INTO "segments" VALUES('segments-id','16k2Ql7EpRBEwBbmZy23','segments-user_id',0,'segments-name','[]',1781697660000,1781697660000);
 CREATE TABLE sessions (
               digest           blob    primary key check (length(digest) = 32),
               user_id          text    not null references users (id),
@@ -610,11 +697,13 @@ CREATE TABLE sessions (
               seen_at          integer not null
             , device text not null default '' check (length(device) <= 100)) strict, without rowid
             ;
+INSERT INTO "sessions" VALUES(X'0707070707070707070707070707070707070707070707070707070707070707','N6mO3VlxioS9QE3O76Ml','KtgZ5U52FQ4F5MOq2kcE',1781697660000,1781697660000,'');
 CREATE TABLE setup_tokens (
               digest           blob    primary key check (length(digest) = 32),
               created_at       integer not null
             ) strict, without rowid
             ;
+INSERT INTO "setup_tokens" VALUES(X'0707070707070707070707070707070707070707070707070707070707070707',1781697660000);
 CREATE TABLE sites (
               number       integer primary key autoincrement,
               created_at   integer not null
@@ -632,6 +721,7 @@ CREATE TABLE sizes (
               data             integer not null check (data >= 0)
             ) strict
             ;
+INSERT INTO "sizes" VALUES(1,1);
 CREATE TABLE status_page_components (
               id               text    primary key check (length(id) between 8 and 64),
               page_id          text    not null references status_pages (id) on delete cascade,
@@ -651,6 +741,7 @@ CREATE TABLE status_page_components (
               unique (page_id, monitor_id)
             ) strict, without rowid
             ;
+INSERT INTO "status_page_components" VALUES('status_pag-id','status_pag-id','monitor-shop','status_pag-id','','',0,0,0,0,'operational',0,1781697660000,1781697660000);
 CREATE TABLE status_page_files (
               page_id          text    not null references status_pages (id) on delete cascade,
               kind             text    not null check (kind in ('logo', 'favicon')),
@@ -661,6 +752,7 @@ CREATE TABLE status_page_files (
               primary key (page_id, kind)
             ) strict, without rowid
             ;
+INSERT INTO "status_page_files" VALUES('status_pag-id','logo','status_pag-digest','status_pag-type',X'0707070707070707070707070707070707070707070707070707070707070707',1781697660000);
 CREATE TABLE status_page_groups (
               id               text    primary key check (length(id) between 8 and 64),
               page_id          text    not null references status_pages (id) on delete cascade,
@@ -671,6 +763,13 @@ CREATE TABLE status_page_groups (
               updated_at       integer not null
             ) strict, without rowid
             ;
+INSERT INTO "status_page_groups" VALUES('status_pag-id','status_pag-id','status_pag-name','',0,1781697660000,1781697660000);
+CREATE TABLE status_page_uploads (
+              digest      blob    primary key check (length(digest) = 32),
+              expires_at  integer not null
+            ) strict, without rowid
+            ;
+INSERT INTO "status_page_uploads" VALUES(X'0707070707070707070707070707070707070707070707070707070707070707',1781697660000);
 CREATE TABLE status_pages (
               id               text    primary key check (length(id) between 8 and 64),
               organization_id  text    not null references organizations (id),
@@ -696,6 +795,7 @@ CREATE TABLE status_pages (
               updated_at       integer not null
             ) strict, without rowid
             ;
+INSERT INTO "status_pages" VALUES('status_pag-id','KtgZ5U52FQ4F5MOq2kcE','shop','status_pag-name','','','status_pag-logo_url','','status_pag-favicon_ur','status_pag-website_ur','status_pag-support_ur','dark','UTC',NULL,'',1,1,'draft',5,0,1781697660000,1781697660000);
 CREATE TABLE subscriber_deliveries (
               number           integer primary key,
               subscriber_id    text    not null references subscribers (id) on delete cascade,
@@ -709,6 +809,7 @@ CREATE TABLE subscriber_deliveries (
               check ((due_at is null) = (ended_at is not null))
             ) strict
             ;
+INSERT INTO "subscriber_deliveries" VALUES(1,'subscriber-id','subscriber-topic',1781697660000,0,NULL,1781697660000,'');
 CREATE TABLE subscriber_messages (
               topic            text    primary key check (length(topic) between 1 and 200),
               update_id        text    references incident_updates (id) on delete cascade deferrable initially deferred,
@@ -716,6 +817,7 @@ CREATE TABLE subscriber_messages (
               created_at       integer not null
             ) strict, without rowid
             ;
+INSERT INTO "subscriber_messages" VALUES('subscriber-topic','incident_u-id','{}',1781697660000);
 CREATE TABLE subscribers (
               id               text    primary key check (length(id) between 8 and 64),
               page_id          text    not null references status_pages (id) on delete cascade,
@@ -726,10 +828,11 @@ CREATE TABLE subscribers (
               sealed           blob    not null,
               created_at       integer not null,
               confirmed_at     integer,
-              asked_at         integer not null,
+              asked_at         integer not null, failures integer not null default 0 check (failures >= 0), failing_since integer, not_before integer not null default 0,
               unique (page_id, kind, address)
             ) strict, without rowid
             ;
+INSERT INTO "subscribers" VALUES('subscriber-id','status_pag-id','email','reader@shop.example','[]',X'0707070707070707070707070707070707070707070707070707070707070707',X'0707070707070707070707070707070707070707070707070707070707070707',1781697660000,1781697660000,1781697660000,0,1,0);
 CREATE TABLE target_groups (
           id               text    primary key check (length(id) between 8 and 64),
           organization_id  text    references organizations (id),
@@ -745,17 +848,20 @@ CREATE TABLE target_groups (
           check ((organization_id is null) <> (website_id is null))
         ) strict, without rowid
         ;
+INSERT INTO "target_groups" VALUES('target_gro-id',NULL,'16k2Ql7EpRBEwBbmZy23','target_gro-name','','','[]','target_gro-created_by',1781697660000,1781697660000);
 CREATE TABLE traffic_outages (
               website_id       text    primary key references websites (id) on delete cascade,
               seen_at          integer not null
             ) strict, without rowid
             ;
+INSERT INTO "traffic_outages" VALUES('16k2Ql7EpRBEwBbmZy23',1781697660000);
 CREATE TABLE traffic_watch (
               one              integer primary key check (one = 1),
               since            integer not null,
               seen_at          integer not null
             ) strict
             ;
+INSERT INTO "traffic_watch" VALUES(1,1,1781697660000);
 CREATE TABLE users (
               id               text    primary key check (length(id) between 8 and 64),
               email            text    not null unique collate nocase check (length(email) between 3 and 254),
@@ -766,9 +872,9 @@ CREATE TABLE users (
             , zone_is_chosen integer not null default 0 check (zone_is_chosen in (0, 1)), date_format text not null default 'D MMM YYYY'
             check (length(date_format) between 1 and 20), time_format text not null default 'HH:mm'
             check (length(time_format) between 1 and 20), theme text not null default 'system'
-            check (theme in ('system', 'light', 'dark')), name text not null default '' check (length(name) <= 100)) strict, without rowid
+            check (theme in ('system', 'light', 'dark')), name text not null default '' check (length(name) <= 100), is_unconfirmed integer not null default 0 check (is_unconfirmed in (0, 1))) strict, without rowid
             ;
-INSERT INTO "users" VALUES('9Gmpe16yb9frNeuhg3eY','ada@example.com','$argon2id$v=19$m=19456,t=2,p=1$FEzf7G9A3gGi0peCLhZSWA$QNN8lo6BaZfJEJY0PgV2rS1GEp8Dn8a/qwmlT80GrDc','UTC',1,1781697600000,0,'D MMM YYYY','HH:mm','system','');
+INSERT INTO "users" VALUES('N6mO3VlxioS9QE3O76Ml','ada@example.com','$argon2id$v=19$m=8,t=1,p=1$m4tqiNQoMzz0iK2yrSTe9Q$i6gj6qkBxw1PXPpFkplDwnPtT9KdrAGL71cgnm61V7s','UTC',1,1781697600000,0,'D MMM YYYY','HH:mm','system','',0);
 CREATE TABLE websites (
               id               text    primary key check (length(id) between 8 and 64),
               organization_id  text    not null references organizations (id),
@@ -783,11 +889,11 @@ CREATE TABLE websites (
               deleted_at       integer
             , settings text not null default '{}' check (json_valid(settings)), public_values integer not null default 0 check (public_values in (0, is_public))) strict, without rowid
             ;
-INSERT INTO "websites" VALUES('UXSCQ44sP8y5Vaolj84q','mjzIzWM2fFSpgHsWM27b',4,'Blog','blog.example','ACTIVE',1,1781697600001,1781697600001,NULL,'{"allowedOrigins":[],"allowedIps":[],"ignoredIps":[],"ignoredPaths":[],"ignoredTrackingOrigins":[],"visitorIdMode":"auto","dataRetentionDays":null,"hourlyTexts":null,"hourlyMegabytes":null}',0);
-INSERT INTO "websites" VALUES('YlR8R5I9YWlixRPMch6l','mjzIzWM2fFSpgHsWM27b',6,'Local','localhost','ACTIVE',0,1781697600001,1781697600001,NULL,'{"allowedOrigins":[],"allowedIps":[],"ignoredIps":[],"ignoredPaths":[],"ignoredTrackingOrigins":[],"visitorIdMode":"auto","dataRetentionDays":null,"hourlyTexts":null,"hourlyMegabytes":null}',0);
-INSERT INTO "websites" VALUES('aPxRfdPKAYmWUr8HF6YS','mjzIzWM2fFSpgHsWM27b',2,'Shop','shop.example','ACTIVE',0,1781697600000,1781697600000,NULL,'{"allowedOrigins":[],"allowedIps":[],"ignoredIps":[],"ignoredPaths":[],"ignoredTrackingOrigins":[],"visitorIdMode":"auto","dataRetentionDays":null,"hourlyTexts":null,"hourlyMegabytes":null}',0);
-INSERT INTO "websites" VALUES('ahZ0ESXOqvoiAz0DsPyc','zcuMsGGlUsFOaETkZTe2',7,'Foreign','foreign.example','ACTIVE',0,1781697600001,1781697600001,NULL,'{"allowedOrigins":[],"allowedIps":[],"ignoredIps":[],"ignoredPaths":[],"ignoredTrackingOrigins":[],"visitorIdMode":"auto","dataRetentionDays":null,"hourlyTexts":null,"hourlyMegabytes":null}',0);
-INSERT INTO "websites" VALUES('rqZ2DxHd1Glee4WpSwek','mjzIzWM2fFSpgHsWM27b',5,'Idle','idle.example','INACTIVE',0,1781697600001,1781697600001,NULL,'{"allowedOrigins":[],"allowedIps":[],"ignoredIps":[],"ignoredPaths":[],"ignoredTrackingOrigins":[],"visitorIdMode":"auto","dataRetentionDays":null,"hourlyTexts":null,"hourlyMegabytes":null}',0);
+INSERT INTO "websites" VALUES('16k2Ql7EpRBEwBbmZy23','KtgZ5U52FQ4F5MOq2kcE',7,'Foreign','foreign.example','ACTIVE',0,1781697600001,1781697600001,NULL,'{"allowedOrigins":[],"allowedIps":[],"ignoredIps":[],"ignoredPaths":[],"ignoredTrackingOrigins":[],"visitorIdMode":"auto","dataRetentionDays":null,"hourlyTexts":null,"hourlyMegabytes":null}',0);
+INSERT INTO "websites" VALUES('a0vKkk8aP2bZfvU9BcQo','MkoDOaXTSdSNwgDfpvr0',2,'Shop','shop.example','ACTIVE',0,1781697600000,1781697600000,NULL,'{"allowedOrigins":[],"allowedIps":[],"ignoredIps":[],"ignoredPaths":[],"ignoredTrackingOrigins":[],"visitorIdMode":"auto","dataRetentionDays":null,"hourlyTexts":null,"hourlyMegabytes":null}',0);
+INSERT INTO "websites" VALUES('dTvi8V5BkYZ2AFqb2Fu4','MkoDOaXTSdSNwgDfpvr0',5,'Idle','idle.example','INACTIVE',0,1781697600001,1781697600001,NULL,'{"allowedOrigins":[],"allowedIps":[],"ignoredIps":[],"ignoredPaths":[],"ignoredTrackingOrigins":[],"visitorIdMode":"auto","dataRetentionDays":null,"hourlyTexts":null,"hourlyMegabytes":null}',0);
+INSERT INTO "websites" VALUES('jabtSWFFMxSmtaF3wTWS','MkoDOaXTSdSNwgDfpvr0',4,'Blog','blog.example','ACTIVE',1,1781697600001,1781697600001,NULL,'{"allowedOrigins":[],"allowedIps":[],"ignoredIps":[],"ignoredPaths":[],"ignoredTrackingOrigins":[],"visitorIdMode":"auto","dataRetentionDays":null,"hourlyTexts":null,"hourlyMegabytes":null}',0);
+INSERT INTO "websites" VALUES('yr2ZTOeIh6PzQY7D3R5i','MkoDOaXTSdSNwgDfpvr0',6,'Local','localhost','ACTIVE',0,1781697600001,1781697600001,NULL,'{"allowedOrigins":[],"allowedIps":[],"ignoredIps":[],"ignoredPaths":[],"ignoredTrackingOrigins":[],"visitorIdMode":"auto","dataRetentionDays":null,"hourlyTexts":null,"hourlyMegabytes":null}',0);
 CREATE UNIQUE INDEX "idx__sqlite_migrations_migration_set_name"
     ON "_sqlite_migrations" ("migration_set", "name");
 CREATE INDEX sessions_by_user on sessions (user_id);
@@ -870,8 +976,13 @@ CREATE INDEX goals_of on goals (website_id);
 CREATE INDEX annotations_of on annotations (website_id, at);
 CREATE INDEX segments_of on segments (website_id);
 CREATE INDEX saved_questions_of on saved_questions (website_id);
+CREATE INDEX mails_sent_to on mails_sent (receiver, at);
+CREATE INDEX mails_sent_at on mails_sent (at);
 DELETE FROM sqlite_sequence;
-INSERT INTO "sqlite_sequence" VALUES('deliveries',0);
+INSERT INTO "sqlite_sequence" VALUES('deliveries',1);
 INSERT INTO "sqlite_sequence" VALUES('sites',7);
 INSERT INTO "sqlite_sequence" VALUES('links',1);
+INSERT INTO "sqlite_sequence" VALUES('monitors',1);
+INSERT INTO "sqlite_sequence" VALUES('alarm_held',1);
+INSERT INTO "sqlite_sequence" VALUES('node_orders',1);
 COMMIT;
