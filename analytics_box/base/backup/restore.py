@@ -42,7 +42,7 @@ _SPARE: Final = 16 * _MEGABYTE
 
 
 class Journal(Struct, frozen=True):
-    """Which files go from the data directory into the folder `aside` there, and which come from the new ones."""
+    """The files to move from the data directory into its folder `aside`, and those that replace them."""
 
     aside: str
     move: list[str]
@@ -50,7 +50,7 @@ class Journal(Struct, frozen=True):
 
 
 class Loss(Struct, frozen=True):
-    """What a data directory has that a backup does not: rows that came later. `changes` are in the audit log."""
+    """The rows of a data directory that came after a backup. `changes` are in the audit log."""
 
     events: int = 0
     clicks: int = 0

@@ -1,4 +1,4 @@
-"""What a new version does to the files of an older one: a backup first, where what is stored is written anew.
+"""Upgrades of the files of an older version. A backup is created first if stored rows are rewritten.
 
 While the steps run, a file says that they do and which backup was made before. A start that finds it goes on where the
 last one was broken off, and makes no backup of files that are half way.
@@ -38,7 +38,7 @@ class Step(Struct, frozen=True):
 
 
 class Upgrade(Struct, frozen=True):
-    """What the next start does to the files. `seconds` is a rough estimate; `backup` says whether one is made first."""
+    """The next start's changes to the files. `seconds` is a rough estimate; `backup` says whether one is made first."""
 
     steps: tuple[Step, ...]
     backup: bool
@@ -47,7 +47,7 @@ class Upgrade(Struct, frozen=True):
 
 
 def pending(settings: Settings) -> Upgrade:
-    """What the next start would do. Raises NewerSchema, OutdatedSchema and DamagedFile."""
+    """Return the next start's changes to the files. Raises NewerSchema, OutdatedSchema and DamagedFile."""
     return _pending(settings, migrations.look(settings.data_dir))
 
 

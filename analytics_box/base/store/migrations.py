@@ -113,7 +113,7 @@ def _lacking(path: Path, seen: list[str], steps: tuple[Step, ...]) -> list[str]:
 
 
 def _way_back(directory: Path) -> str:
-    """Where the backup of before an upgrade is; the command says what it lacks before it does anything."""
+    """Return the command that restores the backup of before an upgrade; empty if there is none."""
     backups = directory / BACKUPS
     return f": analytics-box restore --data-dir {directory} {backups}" if backups.is_dir() else ""
 

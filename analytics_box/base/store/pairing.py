@@ -38,7 +38,7 @@ class Numbers(NamedTuple):
 
 
 class Side(NamedTuple):
-    """What one file says: the numbers that it gave or knows of, and the id of the box, which is empty in an events.db
+    """The numbers that one file gave or knows of, and the id of the box, which is empty in an events.db
     that was never seen beside a box.db."""
 
     numbers: Numbers
@@ -46,14 +46,14 @@ class Side(NamedTuple):
 
 
 class Looked(NamedTuple):
-    """What both files are at, and what those say that lack no step."""
+    """The steps of both files, and the sides of those that lack no step."""
 
     seen: Seen
     sides: dict[str, Side]
 
 
 def look(directory: Path) -> Looked:
-    """One look at both files, since each costs SQLite the time to parse the schema. Raises DamagedFile."""
+    """Open both files once, because SQLite parses the schema each time. Raises DamagedFile."""
     sides: dict[str, Side] = {}
     return Looked(migrations.look(directory, lambda name, db: sides.update({name: _side(name, db)})), sides)
 
@@ -171,7 +171,7 @@ def _box_id(db: Connection) -> str:
 
 
 def _given(db: Connection) -> Numbers:
-    """What box.db has given so far."""
+    """The numbers that box.db has given so far."""
     rows = db.execute("-- pairing.given\nselect name, seq from sqlite_sequence").fetchall()
     last = {str(name): int(str(number)) for name, number in rows}
     return Numbers(*(last.get(table, 0) for table in Numbers._fields))
@@ -186,7 +186,7 @@ def _noted(db: Connection) -> Numbers:
 
 
 def _known(db: Connection) -> Numbers:
-    """What events.db knows of: noted, or in its facts since."""
+    """The highest numbers in events.db: noted, or in its facts since."""
     noted = _noted(db)._asdict()
     for name, column in _NUMBERED.items():
         for table in _tables_with(db, column):

@@ -1,4 +1,4 @@
-"""What can be said of a database without anything that is in it: its shape, its steps, and how many rows there are."""
+"""A description of a database without its contents: its pragmas, its steps, and the number of rows."""
 
 import re
 import time
@@ -84,7 +84,7 @@ def _count(db: apsw.Connection, table: str) -> int | None:
 
 
 def _summary(found: str) -> str:
-    """What a look at the file says, without the values and paths that may stand in it."""
+    """Summarize the result of an integrity check without the values and paths in it."""
     if found == "ok":
         return "ok"
     kinds = ("row", "index", "malformed", "missing", "NULL", "page", "Freelist", "btree", "damaged", "cannot be read")
