@@ -93,7 +93,8 @@ class Cut(Struct, frozen=True):
     """A plan in parts: the UTC days from `first` to `last` but those in `without` come from roll-ups, the `pieces` of
     its range [start, end), in UTC ms, from rows. Where spans stand for some of the days, `keys` are those and the days
     that are read. `medians` are those of buckets that are known already, by the bucket's number, and
-    those of `closed` may be kept once they are found."""
+    those of `closed` may be kept once they are found. Of the days in `open` visits stand for all events up to the id
+    `after`."""
 
     roll: Roll
     first: int
@@ -105,6 +106,8 @@ class Cut(Struct, frozen=True):
     closed: tuple[ClosedBucket, ...] = ()
     events: int = 0  # of the days that the plan looks at, about
     read: int = 0  # of them on days that pieces are of
+    open: tuple[int, ...] = ()
+    after: int = 0
 
 
 class Part(Struct, frozen=True):
@@ -194,6 +197,21 @@ def _bucket(plan: Plan, instant: int) -> int:
     """The number of the bucket of an instant."""
     run = next((run for run in reversed(plan.runs) if run.start <= instant), None)
     return 0 if run is None else run.first + (instant - run.start) // run.width
+
+
+def reads_visits(made: Cut, day: int) -> bool:
+    """Whether the visits of this open day can stand for its events: all that they know of the time is the slot."""
+    midnight = day * DAY
+    edges = [edge for piece in made.pieces for edge in piece if midnight < edge < midnight + DAY]
+    return made.roll.source == "events" and "path" not in made.roll.group and all(edge % SLOT == 0 for edge in edges)
+
+
+def pieces_by_day(made: Cut) -> Iterator[tuple[int, int, bool]]:
+    """The pieces, cut at the ends of open days: (start, end, whether it is in such a day)."""
+    midnights = sorted({midnight * DAY for day in made.open for midnight in (day, day + 1)})
+    for start, end in made.pieces:
+        for low, high in pairwise([start, *(edge for edge in midnights if start < edge < end), end]):
+            yield low, high, low // DAY in made.open
 
 
 def pays(made: Cut | None) -> bool:

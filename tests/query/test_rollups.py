@@ -20,7 +20,7 @@ from analytics_box.query.engines.rollups_file import RollupsFile
 from analytics_box.query.filters import Condition, Group
 from analytics_box.query.plan import BUCKET, Having, Order, Plan, runs_of
 from analytics_box.query.ranges import Days, Granularity
-from analytics_box.query.rollups import BY_DIMENSION, ROLLS, STARTS, TIME, Part, Roll
+from analytics_box.query.rollups import BY_DIMENSION, OF_EVENTS, OF_SESSIONS, ROLLS, STARTS, TIME, Cut, Part, Roll
 from tests.inprocess import FixedClock
 from tests.query import replica
 from tests.query.stories import PLACES, Teller
@@ -130,6 +130,34 @@ def test_the_time_of_day_is_cut_at_days_without_a_roll_up_only() -> None:
         Part(HOUR, 3 * DAY, "rollups"),
         Part(3 * DAY, 3 * DAY + HOUR, "rows"),
     )
+
+
+@pytest.mark.parametrize(
+    ("roll", "end", "reads"),
+    [
+        (OF_EVENTS[1], 2 * DAY + 30 * MINUTE, True),
+        (OF_EVENTS[1], 3 * DAY, True),
+        (OF_EVENTS[1], 2 * DAY + 29 * MINUTE, False),
+        (OF_EVENTS[0], 3 * DAY, False),  # visits have no path
+        (TIME, 3 * DAY, True),
+        (STARTS, 3 * DAY, False),
+        (OF_SESSIONS[0], 3 * DAY, False),
+    ],
+)
+def test_visits_stand_for_events_where_their_slot_and_attributes_are_enough(roll: Roll, end: int, reads: bool) -> None:
+    made = rollups.cut(plan_of(roll, start=0, end=end), roll, [2])
+    assert made is not None
+    assert rollups.reads_visits(made, 2) is reads
+
+
+def test_pieces_are_cut_at_the_ends_of_open_days() -> None:
+    made = Cut(OF_EVENTS[1], 1, 1, (), ((5, DAY), (2 * DAY, 4 * DAY + 5)), open=(3,))
+    assert [*rollups.pieces_by_day(made)] == [
+        (5, DAY, False),
+        (2 * DAY, 3 * DAY, False),
+        (3 * DAY, 4 * DAY, True),
+        (4 * DAY, 4 * DAY + 5, False),
+    ]
 
 
 class World(replica.World):

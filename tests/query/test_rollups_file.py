@@ -27,11 +27,10 @@ from analytics_box.query.engines.counting import unlimited
 from analytics_box.query.engines.day_rollups import DayRollups
 from analytics_box.query.engines.medians import median as median_of_parts
 from analytics_box.query.engines.rollups_file import FILE_NAME, RollupsFile, State, forget_rollups, open_rollups
-from analytics_box.query.engines.sql import rolling
-from analytics_box.query.engines.sql.rolling import Day
+from analytics_box.query.engines.sql import rolling, visits
 from analytics_box.query.filters import Condition
 from analytics_box.query.plan import Order, Plan
-from analytics_box.query.rollups import BY_DIMENSION, ROLLS, STARTS, TIME, spans_of
+from analytics_box.query.rollups import BY_DIMENSION, ROLLS, STARTS, TIME, Cut, spans_of
 from analytics_box.query.statements import Step, written
 from tests.base.store.test_damage import spoil
 from tests.query.facts_of_all_kinds import page_view
@@ -65,16 +64,16 @@ def test_every_roll_up_answers_as_its_rows_do(world: World) -> None:
         replace(plan, sites=(1,), start=plan.start + days * DAY) for plan in ALL for days in (0, 1)
     ]  # days together are read of one website
     assert world.assert_alike([*ALL, *alone, *some_plans(world.chance, 8)]) > 2 * len(ROLLS)
-    read = {key for plan in alone for key in _keys(world, plan)}
+    read = {key for plan in alone for key in _cut(world, plan).keys}
     assert {key >> 24 for key in read} == {0, 2, 4}
 
 
-def _keys(world: World, plan: Plan) -> tuple[int, ...]:
-    def work(db: Connection) -> tuple[int, ...]:
+def _cut(world: World, plan: Plan) -> Cut:
+    def work(db: Connection) -> Cut | None:
         with sqlite.parted(db, plan, world.rollups) as cut:
-            return () if cut is None else cut.keys
+            return cut
 
-    return world.db.read_now(work)
+    return world.db.read_now(work) or Cut(TIME, 0, 0, (), ())
 
 
 STEPS = ("tell", "late", "remove", "remove day", "move", "newest", "roll", "reopen", "rebuild", "cut short")
@@ -96,6 +95,44 @@ def test_whatever_happens_roll_ups_answer_as_rows_do(tmp_path: Path, seed: int) 
         world.assert_alike(some_plans(world.chance, 4))
     finally:
         world.close()
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_whatever_happens_visits_of_an_open_day_answer_as_its_events_do(
+    tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(visits, "FEWEST", 1)
+    monkeypatch.setattr(rollups_file, "BEGIN_AGAIN", 0)
+    world = World(tmp_path, seed, now=NOON + 4 * (seed % 6) * HOUR)
+    try:
+        for _ in range(8):
+            world.tell(20)
+        world.maintain()
+        assert _read_visits(world) > 0
+        world.tell(5)
+        _read_visits(world)
+        for step in world.chance.sample((*STEPS[:-1], "cut visits short"), 7):
+            _do(world, step)
+            _read_visits(world)
+            world.maintain()
+            world.tell(1)
+            _read_visits(world)
+        world.clock.advance(seconds=5 * DAY / 1000)
+        world.maintain()
+        assert not world.days(rolled=False)
+        assert _read_visits(world) == 0
+        for table in ("visits", "visit_days"):
+            assert not world.rollups._connection.execute(f"select * from {table}").fetchall()
+    finally:
+        world.close()
+
+
+def _read_visits(world: World) -> int:
+    """Compare plans of one website with rows. Return the number of those that read visits."""
+    days = [plan_of(roll, **local("UTC", -3, 6)) for roll in ROLLS]
+    plans = [replace(plan, sites=(1,)) for plan in [*days, *some_plans(world.chance, 12)] if plan.source == "events"]
+    world.assert_alike(plans)
+    return sum(bool(_cut(world, plan).open) for plan in plans)
 
 
 def _do(world: World, step: str) -> None:
@@ -126,6 +163,13 @@ def _do(world: World, step: str) -> None:
             (world.directory / FILE_NAME).unlink()
             world.open()
             world.maintain()
+        case "cut visits short":
+            world.write("delete from stored_events where id % 7 = ?", world.chance.randrange(7))
+            begin = visits.begin
+            with pytest.MonkeyPatch.context() as patched:
+                patched.setattr(visits, "begin", lambda *given: _stop(begin(*given)))
+                with pytest.raises(KeyboardInterrupt):
+                    world.rollups.advance(world.clock.now())
         case _:  # a batch that ends before it is written
             world.tell(5)
             world.clock.advance(seconds=HOUR / 1000)
@@ -409,7 +453,7 @@ def test_questions_of_a_page_look_at_what_is_new_once(world: World, monkeypatch:
     looks: list[tuple[object, object]] = []
     own = rollups_file._touched
 
-    def noted(db: Connection, since: State, until: State) -> set[Day]:
+    def noted(db: Connection, since: State, until: State) -> rollups_file.TouchedDays:
         looks.append((since, until))
         return own(db, since, until)
 

@@ -28,10 +28,21 @@ from analytics_box.base.store.schema import EVENTS_REWRITTEN
 from analytics_box.query.engines import bucket_medians
 from analytics_box.query.engines.bucket_medians import BucketMedians
 from analytics_box.query.engines.medians import add_functions
+from analytics_box.query.engines.sql import visits
 from analytics_box.query.engines.sql.rolling import OF_ROLLS, TABLES, Batch, Day
 from analytics_box.query.engines.sql.texts import Values
 from analytics_box.query.plan import Plan
-from analytics_box.query.rollups import BY_DIMENSION, SPANS, Cut, Roll, cut, days_of, span, spans_of
+from analytics_box.query.rollups import (
+    BY_DIMENSION,
+    SPANS,
+    Cut,
+    Roll,
+    cut,
+    days_of,
+    reads_visits,
+    span,
+    spans_of,
+)
 
 log = logging.getLogger(__name__)
 
@@ -39,11 +50,15 @@ FILE_NAME: Final = "rollups.db"
 VERSION = 5  # of what is made of the rows; a file of another one is made anew
 SCHEMA = "rollups"  # how readers of events.db know it
 PIECE = 50_000  # events, or changes, that are looked at in one transaction
+# A question that would read more new events than this does not use visits.
+MOST_BEHIND = 5_000
 FAR = 50_000  # events or changes that the file is behind, from which on a question does without it
 MOST_EVENTS = 100_000  # of a batch of days, unless a single day has more
 MOST_DAYS = 5_000  # that are looked for at once
 CLOSED = HOUR  # after its end a day is rolled up: until then sessions go on into the next, and events come late
 AGAIN = 10 * MINUTE  # between two roll-ups of a day
+# The least time between two rebuilds of an open day's visits.
+BEGIN_AGAIN = MINUTE
 
 _OF_PAGES = tuple(f"rolled_{roll.name}" for roll in BY_DIMENSION if roll.group == ("path",))
 _DAYS_OF_ROWS = f"site, time / {DAY} as day, iif(session = 0, time, time - since_start) / {DAY} as began"
@@ -89,7 +104,14 @@ class Seen(NamedTuple):
 
     since: State
     until: State
-    days: frozenset[Day]
+    touched: "TouchedDays"
+
+
+class TouchedDays(NamedTuple):
+    """The days of events that came, went or changed, and among them the days of those that went or changed."""
+
+    days: frozenset[Day] = frozenset()
+    changed: frozenset[Day] = frozenset()
 
 
 class RollupsFile:
@@ -108,6 +130,7 @@ class RollupsFile:
         self._seen: Seen | None = None  # by the last question
         self._attached: WeakSet[Connection] = WeakSet()
         self._rolled_at: dict[Day, int] = {}  # UTC ms, of the last minutes
+        self._begun_at: dict[visits.Day, int] = {}
         connection.set_progress_handler(lambda: self._closed, PROGRESS_STEPS)
 
     def attach(self, db: Connection) -> None:
@@ -143,24 +166,34 @@ class RollupsFile:
             values,
         ).fetchall()
         unrolled = {int(str(day)) for (day,) in found}
-        if self.behind:
-            unrolled |= {day.day for day in self._touched_since(db, state, newest) if day.site in plan.sites}
+        touched = self._touched_since(db, state, newest) if self.behind else TouchedDays()
+        unrolled |= {day.day for day in touched.days if day.site in plan.sites}
         made = cut(plan, roll, unrolled, _spans(db, plan, roll))
         if made is None:
             return None
+        made = self._with_visits(db, plan, made, state, touched.changed)
         return self.medians.known(db, plan, _counted(db, made, values, self.behind))
 
-    def _touched_since(self, db: Connection, state: State, newest: State) -> frozenset[Day]:
+    def _with_visits(self, db: Connection, plan: Plan, made: Cut, state: State, changed: Collection[Day]) -> Cut:
+        """Return the parts with the open days whose visits are read instead of their events."""
+        if not made.pieces or len(plan.sites) != 1 or self.behind > MOST_BEHIND:
+            return made
+        (site,), days = plan.sites, days_of(plan)
+        kept = [day for day in visits.days_with_visits(db, site, *days) if Day(site, day) not in changed]
+        return replace(made, open=tuple(day for day in kept if reads_visits(made, day)), after=state.last)
+
+    def _touched_since(self, db: Connection, state: State, newest: State) -> TouchedDays:
         """The days that are not as they were at this state: a dozen questions of a page look at what is new once."""
         known = self._seen
         if known is not None and known.since == state and known.until.is_at_most(newest):
-            since, days = known.until, known.days
+            since, touched = known.until, known.touched
         else:
-            since, days = state, frozenset[Day]()
+            since, touched = state, TouchedDays()
         if since != newest:
-            days |= _touched(db, since, newest)
-            self._seen = Seen(state, newest, days)
-        return days
+            more = _touched(db, since, newest)
+            touched = TouchedDays(touched.days | more.days, touched.changed | more.changed)
+            self._seen = Seen(state, newest, touched)
+        return touched
 
     def advance(self, now: int) -> bool:
         """Look at what is new, and roll up some days that are over (`now` is in UTC ms); whether there is more to do.
@@ -213,8 +246,10 @@ class RollupsFile:
             insert into days select value ->> 0, value ->> 1, 0, 0 from json_each(?) where true
             on conflict do update set rolled = 0 where rolled
             """,
-            (json.dumps([*touched]),),
+            (json.dumps([*touched.days]),),
         )
+        visits.forget(db, touched.changed)
+        visits.add(db, state.last, until.last)
         db.execute(
             f"""
             -- rollups.count_new
@@ -225,14 +260,16 @@ class RollupsFile:
             """,
             (state.last, until.last),
         )
-        bucket_medians.forget(db, touched)
-        spans = [[day.site, span(days, first)] for day in touched for days, first in spans_of(day.day)]
+        bucket_medians.forget(db, touched.days)
+        spans = [[day.site, span(days, first)] for day in touched.days for days, first in spans_of(day.day)]
         _forget_spans(db, json.dumps(spans))
         _set_state(db, until)
         return until != newest
 
     def _roll(self, now: int) -> bool:
         """Roll up a batch of days that are over, and spans of them that are complete; whether there are more."""
+        if self._begin_visits(now):
+            return True
         self._rolled_at = {day: then for day, then in self._rolled_at.items() if 0 <= now - then < AGAIN}
         found = self._connection.execute(
             """
@@ -250,6 +287,7 @@ class RollupsFile:
         batch = Batch(self._do, events)
         batch.forget()
         batch.roll()
+        visits.forget(self._connection, events)
         _mark(self._connection, events)
         spans = {Day(site, span(days, first)): 0 for site, days, first in _complete(self._connection, events, now)}
         if spans:
@@ -257,6 +295,14 @@ class RollupsFile:
             _mark(self._connection, spans)
         self._rolled_at |= dict.fromkeys(events, now)
         return len(events) < len(waiting) or len(found) >= MOST_DAYS
+
+    def _begin_visits(self, now: int) -> bool:
+        """Make the visits of some open days. Return whether there may be more such days."""
+        self._begun_at = {day: then for day, then in self._begun_at.items() if 0 <= now - then < BEGIN_AGAIN}
+        first, last = (now - CLOSED) // DAY, now // DAY
+        begun = visits.begin(self._connection, first, last, self._begun_at)
+        self._begun_at |= dict.fromkeys(begun, now)
+        return bool(begun)
 
     def _do(self, statement: str, values: Values | list[str] | None = None) -> int:
         before = self._connection.total_changes()
@@ -347,6 +393,8 @@ def _create(db: Connection) -> None:
             db.execute(f"create table {name} ({kept.columns}, primary key ({key})) without rowid")
     for statement in _pages():
         db.execute(statement)
+    for statement in visits.TABLES:
+        db.execute(statement)
     bucket_medians.create(db)
     db.execute("create index days_unrolled on days (day, site) where not rolled")
     db.execute("create table rolled_state (shape text, last integer, applied integer, mark text, roll integer)")
@@ -382,7 +430,9 @@ def _pages() -> Iterator[str]:
 
 def _shape() -> str:
     """What the file depends on; steps of events.db that rewrite rows tell nobody of which days these were."""
-    return hashlib.sha256(json.dumps([VERSION, SPANS, TABLES, [*_pages()], [*EVENTS_REWRITTEN]]).encode()).hexdigest()
+    return hashlib.sha256(
+        json.dumps([VERSION, SPANS, TABLES, visits.TABLES, [*_pages()], [*EVENTS_REWRITTEN]]).encode()
+    ).hexdigest()
 
 
 def _check(db: Connection) -> None:
@@ -442,19 +492,20 @@ def _distance(state: State, newest: State) -> int:
     return max(newest.last - state.last, 0) + newest.applied - state.applied
 
 
-def _touched(db: Connection, since: State, until: State) -> set[Day]:
+def _touched(db: Connection, since: State, until: State) -> TouchedDays:
     """The days of events that came, went or changed since, before and after that."""
     found = db.execute(
         f"""
         -- rollups.touched
         with changed as (select * from changes where id > :applied and id <= :until_change and source = 'events')
-        select of_site, day, began from changed
-        union select {_DAYS_OF_ROWS} from stored_events where id in (select row from changed)
-        union select {_DAYS_OF_ROWS} from stored_events where id > :last and id <= :until_row
+        select 1, of_site, day, began from changed
+        union select 1, {_DAYS_OF_ROWS} from stored_events where id in (select row from changed)
+        union select 0, {_DAYS_OF_ROWS} from stored_events where id > :last and id <= :until_row
         """,
         {"applied": since.applied, "until_change": until.applied, "last": since.last, "until_row": until.last},
     ).fetchall()
-    return {Day(int(str(site)), int(str(day))) for site, *both in found for day in both}
+    days = {(Day(int(str(site)), int(str(day))), changed) for changed, site, *both in found for day in both}
+    return TouchedDays(frozenset(day for day, _ in days), frozenset(day for day, changed in days if changed))
 
 
 def _spans(db: Connection, plan: Plan, roll: Roll) -> set[int]:

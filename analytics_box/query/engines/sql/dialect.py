@@ -21,9 +21,10 @@ class Dialect(Struct, frozen=True):
     `kept` is a column that is the same in all rows of a group, `at_best` a column of the row with the greatest (`max`)
     or least (`min`) place, and `beside_best` what has to be selected beside it; `least_beside` is the least number of
     a group in such a statement, and `with_a_view` says in it that the group has a page view, whose `path` it selects.
-    `properties` is what is joined to events, called `fact`, for their custom properties one by one: with a `key`, the
-    `kind_of` JSON that it is, and its `value` as text. `sessions` is the table that has the sessions of a plan already,
-    where there is one. `words` are patterns with what they become in the finished statement.
+    `events` is what the rows of events are read from. `properties` is what is joined to events, called `fact`, for
+    their custom properties one by one: with a `key`, the `kind_of` JSON that it is, and its `value` as text. `sessions`
+    is the table that has the sessions of a plan already, where there is one. `words` are patterns with what they become
+    in the finished statement.
     """
 
     kept: str
@@ -36,6 +37,7 @@ class Dialect(Struct, frozen=True):
     value: str
     words: tuple[tuple[re.Pattern[str], str], ...]
     sessions: str = ""
+    events: str = "events"
 
     def keep(self, column: str) -> str:
         """A column that is the same in all rows of a group."""

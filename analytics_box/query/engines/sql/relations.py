@@ -53,7 +53,7 @@ def relation(plan: Plan, used: str, dialect: Dialect, values: Values) -> str:
         return _properties(plan, where, dialect, values)
     for item in plan.where:  # what is true of few comes first: SQLite looks at one after the other
         where.insert(0 if _columns(item) <= happened.COLUMNS else len(where), render(item, values, dialect))
-    return f"{plan.source} as fact\nwhere {_and(where)}"
+    return f"{dialect.events if plan.source == 'events' else plan.source} as fact\nwhere {_and(where)}"
 
 
 def _landings(plan: Plan, dialect: Dialect, values: Values) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from msgspec.structs import replace
 
 from analytics_box.base.clock import DAY
+from analytics_box.query.engines.sql import visits
 from analytics_box.query.engines.sql.conditions import render
 from analytics_box.query.engines.sql.dialect import Dialect
 from analytics_box.query.engines.sql.names import BOUNCED
@@ -18,14 +19,14 @@ from analytics_box.query.engines.sql.relations import present, relation, sites
 from analytics_box.query.engines.sql.texts import Values
 from analytics_box.query.engines.sql.times import bucket
 from analytics_box.query.plan import BUCKET, Plan, Source
-from analytics_box.query.rollups import SLOT, STARTS, TIME, Cut, Roll, day_parts
+from analytics_box.query.rollups import SLOT, STARTS, TIME, Cut, Roll, day_parts, pieces_by_day
 
 MARKER = re.compile(r":(?<![:\w]:)([a-z]\w*)")  # the colon first, which is found soonest
 
-# What one row is to a measure.
+# What one row is to a measure; visits are rows that stand for a `number` of events.
 _OF_EVENTS = {
-    "pageviews": "case when kind = 1 then 1 else 0 end",
-    "total_events": "case when kind <> 3 then 1 else 0 end",
+    "pageviews": "case when kind = 1 then {number} else 0 end",
+    "total_events": "case when kind <> 3 then {number} else 0 end",
     "visitors": "case when kind <> 3 then nullif(visitor, 0) end",
 }
 _OF_ENDS = {"sessions": "1", "visitors": "visitor"}
@@ -159,27 +160,34 @@ def _slots(plan: Plan, cut: Cut, table: str, *columns: str, slot: str = "slot") 
 def _pieces(
     plan: Plan, cut: Cut, dialect: Dialect, values: Values, expression: Callable[[Plan, str, Values], str]
 ) -> list[str]:
-    """The rows of each piece."""
-    return [
-        _piece(replace(plan, start=start, end=end), number, dialect, values, expression)
-        for number, (start, end) in enumerate(cut.pieces)
-    ]
+    """The rows of each piece; of the open day its visits and the events that came after them."""
+    found: list[str] = []
+    for start, end, is_open in pieces_by_day(cut):
+        part = replace(plan, start=start, end=end)
+        for source in (visits.AS_EVENTS, visits.AFTER) if is_open else ("events",):
+            own: Values = {"after": cut.after}
+            piece = _piece(part, len(found), replace(dialect, events=source), own, expression)
+            values |= {f"{name}_of_{len(found)}": value for name, value in own.items()}
+            found.append(piece)
+    return found
 
 
 def _piece(
     plan: Plan,
     number: int,
     dialect: Dialect,
-    values: Values,
+    own: Values,
     expression: Callable[[Plan, str, Values], str],
 ) -> str:
-    """The rows of a piece, whose parameters have names of their own."""
-    own: Values = {}
+    """The rows of a piece, whose parameters, `own`, get names of their own."""
     columns = {f"d_{name}": expression(plan, name, own) for name in plan.group}
     of_a_row = _OF_A_ROW[plan.source]
-    columns |= {("p_visitor" if name == "visitors" else f"p_{name}"): of_a_row[name] for name in plan.measures}
+    events = "1" if dialect.events == "events" else "number"
+    columns |= {
+        ("p_visitor" if name == "visitors" else f"p_{name}"): of_a_row[name].format(number=events)
+        for name in plan.measures
+    }
     source = relation(plan, " ".join(columns.values()), dialect, own)
-    values |= {f"{name}_of_{number}": value for name, value in own.items()}
     return MARKER.sub(rf":\1_of_{number}", _select(plan, columns, source))
 
 
