@@ -189,6 +189,8 @@ def test_older_development_version_is_refused_and_left_alone(tmp_path: Path, nam
     refusal = "early development version of Analytics Box.* last development version before 0.1.0"
     with pytest.raises(OutdatedSchema, match=refusal):
         open_box(Settings(data_dir=data))
+    with pytest.raises(OutdatedSchema, match=refusal):
+        migrate(data)
     assert re.search(refusal, run("check", "--data-dir", data).output)
     assert state(data) == before
 

@@ -49,10 +49,10 @@ def migrate(directory: Path, seen: Seen | None = None) -> None:
     Raises NewerSchema, OutdatedSchema or DamagedFile.
     """
     seen = seen or look(directory)
+    pending(directory, seen)  # neither file changes if the other is refused
     for name, steps in _files():
         path = directory / name
         if is_of_development(seen[name]):
-            _lacking(path, seen[name], steps)
             take_over(path)
             seen = {**seen, name: [schema.FIRST]}
         if _lacking(path, seen[name], steps):

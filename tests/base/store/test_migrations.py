@@ -79,6 +79,25 @@ def test_a_second_run_changes_nothing_and_never_loads_the_other_sqlite(box: Path
 
 
 @pytest.mark.parametrize("name", FILES)
+def test_newer_file_leaves_the_other_file_without_its_pending_steps(
+    box: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    with apsw.Connection(str(box / name)) as connection:
+        connection.execute(
+            "insert into _sqlite_migrations (migration_set, name, applied_at)"
+            " values ('analytics_box', '9999_later', '')"
+        )
+    connection.close()
+    step = ("0002_next", ("create table next (id integer primary key) strict",))
+    for file in ("BOX", "EVENTS"):
+        monkeypatch.setattr(schema, file, (*getattr(schema, file), step))
+    before = {file: (box / file).read_bytes() for file in FILES}
+    with pytest.raises(NewerSchema, match="9999_later"):
+        migrate(box)
+    assert {file: (box / file).read_bytes() for file in FILES} == before
+
+
+@pytest.mark.parametrize("name", FILES)
 def test_a_file_of_a_newer_version_is_refused_and_left_alone(box: Path, name: str) -> None:
     connection = apsw.Connection(str(box / name))
     connection.execute(
